@@ -100,11 +100,11 @@ FATES = [
 ]
 
 
-@pytest.mark.parametrize(("fn", "ended", "words"), FATES, ids=lambda v: str(v)[:30])
-def test_a_bad_end_becomes_a_sentence_and_the_next_call_works(fn, ended, words):
+@pytest.mark.parametrize(("fn", "fate", "words"), FATES, ids=lambda v: str(v)[:30])
+def test_a_bad_end_becomes_a_sentence_and_the_next_call_works(fn, fate, words):
     limit = 1.0 if fn is loop_forever else 20.0
     ended = isolate.run(fn, time_limit=limit)
-    assert ended.ended == ended
+    assert ended.ended == fate
     assert words in ended.sentence
     assert isolate.run(plus_one, 1).value == 2
 
