@@ -1,0 +1,6 @@
+reading = {
+    "operators": 4,
+    "relu_writes": "$3",
+    "readers_of_a": ["sub", "mul"],
+    "bytes_of_sub": 48,
+}

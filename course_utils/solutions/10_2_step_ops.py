@@ -1,0 +1,5 @@
+step_ops = {
+    "forward": ["mm", "relu", "sum"],
+    "backward": ["ones_like", "expand", "threshold_backward", "t", "mm"],
+    "update": ["mul", "sub_"],
+}

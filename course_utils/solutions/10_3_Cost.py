@@ -1,0 +1,23 @@
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+
+class Cost(TorchDispatchMode):
+    """Counts FLOPs of matrix products and bytes of all operators that move data."""
+
+    def __init__(self):
+        super().__init__()
+        self.bytes = 0
+        self.flops = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        result = func(*args, **(kwargs or {}))
+        if func.overloadpacket in (torch.ops.aten.mm, torch.ops.aten.addmm):
+            k, n = args[-1].shape
+            self.flops += 2 * len(result) * k * n
+        if not func.is_view:
+            for x in tree_leaves((args, kwargs, result)):
+                if isinstance(x, torch.Tensor):
+                    self.bytes += x.numel() * x.itemsize
+        return result

@@ -1,0 +1,7 @@
+# expect: a float32 has 4 bytes
+reading = {
+    "operators": 4,
+    "relu_writes": "$3",
+    "readers_of_a": ["sub", "mul"],
+    "bytes_of_sub": 12,
+}

@@ -1,0 +1,7 @@
+# expect: read once more further down
+reading = {
+    "operators": 4,
+    "relu_writes": "$3",
+    "readers_of_a": ["sub"],
+    "bytes_of_sub": 48,
+}

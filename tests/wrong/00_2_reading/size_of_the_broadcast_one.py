@@ -1,0 +1,7 @@
+# expect: it is broadcast
+reading = {
+    "operators": 4,
+    "relu_writes": "$3",
+    "readers_of_a": ["sub", "mul"],
+    "bytes_of_sub": 16,
+}

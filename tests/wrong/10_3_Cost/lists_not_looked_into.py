@@ -1,0 +1,21 @@
+# expect: tensors in a list are missing
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+
+class Cost(TorchDispatchMode):
+    def __init__(self):
+        super().__init__()
+        self.bytes = 0
+        self.flops = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        result = func(*args, **(kwargs or {}))
+        if func.overloadpacket in (torch.ops.aten.mm, torch.ops.aten.addmm):
+            k, n = args[-1].shape
+            self.flops += 2 * len(result) * k * n
+        if not func.is_view:
+            for x in (*args, result):
+                if isinstance(x, torch.Tensor):
+                    self.bytes += x.numel() * x.itemsize
+        return result
