@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from course_utils import transport
 from course_utils.outcome import Messages, Outcome, Output, understand
 from course_utils.paths import ROOT
 
@@ -100,9 +101,7 @@ def run(
         An `Outcome`; `run` raises only if the warm process cannot be started.
     """
     try:
-        import cloudpickle
-
-        task = cloudpickle.dumps((fn, args))
+        task = transport.dumps((fn, args))
     except Exception as error:
         what = f"{type(error).__name__}: {error}"
         return Outcome(

@@ -122,10 +122,10 @@ def _describe(error: BaseException) -> dict:
 
 
 def _reply(channel: socket.socket, result: dict) -> None:
-    import cloudpickle
+    from course_utils import transport
 
     try:
-        body = cloudpickle.dumps(result)
+        body = transport.dumps(result)
     except Exception as error:
         value = type(result.get("value")).__name__
         result = {"ended": "unsendable", "error": _describe(error), "what": value}
@@ -157,11 +157,11 @@ def main(descriptor: int) -> None:
     """Serves requests until the parent closes the socket."""
     control = socket.socket(fileno=descriptor)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Jupyter interrupts the whole group
-    import cloudpickle  # noqa: F401
     import numpy  # noqa: F401
     import torch  # noqa: F401
 
     import course_utils.exercise  # noqa: F401
+    import course_utils.transport  # noqa: F401
 
     gc.collect()
     gc.freeze()  # a collection in a child would copy every page it touches

@@ -104,7 +104,7 @@ def raises(x):
 SURVIVED = [
     (crash, "it crashed with a segmentation fault"),
     (abort, "it aborted"),
-    (endless, "it ran for more than 10 s and was stopped"),
+    (endless, "it ran for more than"),
     (recursive, "it calls itself without end"),
     (leave, "it called `sys.exit`"),
     (leave_hard, "it ended the whole process"),
