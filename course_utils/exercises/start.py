@@ -46,17 +46,6 @@ class Seen(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
-def before_modes(t: Trial) -> None:
-    """To be called first in a judge that enters a dispatch mode.
-
-    Entering one imports torch._dynamo, which puts a `torch.manual_seed` of its own in
-    place. That must have happened when the trial notes which functions are torch's.
-    """
-    import torch._dynamo  # noqa: F401
-
-    t.__init__()
-
-
 def mystery(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     """a: (N, C) float32; b: (C,) float32; returns (C,) float32.
 
@@ -126,7 +115,6 @@ def my_relu(answer: Callable, t: Trial) -> None:
     kept. Exact: nothing is rounded. Operators that are a ReLU already (`RECTIFIERS`)
     are refused, and `x` itself must not change.
     """
-    before_modes(t)
     with t.case("which operators it calls"):
         with Seen() as seen:
             t.run(answer, torch.tensor([-1.0, 2.0]))
@@ -249,7 +237,6 @@ def from_trace(answer: Callable, t: Trial) -> None:
 
     The same ATen operators in the same order, and the same values, exactly.
     """
-    before_modes(t)
     a, b = torch.tensor([[1.0, 2.0], [5.0, 3.0]]), torch.tensor([2.0, 1.0])
     with Seen() as truth:
         mystery(a, b)
