@@ -1,0 +1,258 @@
+"""CUDA C++ in a notebook, with or without a GPU.
+
+`%%cuda NAME` (or `load`, `compile`) gives a `Module`; `NAME[grid, block](x, y, n)`
+launches its kernel. Tensors on a GPU go to NVRTC's code; tensors on the CPU go to a small
+runtime on the host, where small launches are checked: out-of-bounds accesses, races,
+barriers and more become sentences. Used by lessons 22, 23 and 90.
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from course_utils import kernel_gpu, kernel_host, kernel_launch, kernel_source
+from course_utils.answers import Unattempted, has_gap
+from course_utils.kernel_check import Finding, Report
+from course_utils.kernel_launch import KernelFault, Raw, raw
+from course_utils.kernel_source import Kernel, KernelError
+from course_utils.kernel_trace import Trace
+from course_utils.paths import CSRC
+
+__all__ = [
+    "Finding",
+    "KernelError",
+    "KernelFault",
+    "Launch",
+    "Module",
+    "Raw",
+    "Report",
+    "Trace",
+    "check",
+    "compile",
+    "cuda_magic",
+    "kernel_lab_bench",
+    "load",
+    "raw",
+    "trace",
+]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A kernel with its grid: `NAME[grid, block]`, ready to be called."""
+
+    module: Module
+    kernel: Kernel
+    arguments: tuple[str, ...]  # of its template
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    dynamic: int
+
+    def __call__(
+        self, *args: Any, checked: bool | None = None, time_limit: float = 10.0
+    ) -> None:
+        """Runs the kernel; tensors are changed in place.
+
+        Args:
+            checked: run with the checker; by default where the launch has at most
+                100,000 threads. On a GPU the check runs first, on copies, once for each
+                kind of launch.
+            time_limit: seconds on the host; a GPU knows no limit.
+
+        Raises:
+            KernelError: if the arguments do not fit the kernel.
+            KernelFault: if the checker found errors, or the kernel crashed or did not
+                end. The tensors are then as before.
+        """
+        kernel_launch.call(self, args, checked, time_limit)
+
+    def __repr__(self) -> str:
+        return f"{self.module.name}: {kernel_launch.words(self)}"
+
+
+class _Instance:
+    """One kernel of a module, with or without arguments for its template."""
+
+    def __init__(self, module: Module, kernel: Kernel, arguments: tuple[str, ...] = ()):
+        self._module, self._kernel, self._arguments = module, kernel, arguments
+
+    def of(self, *arguments: Any) -> _Instance:
+        """Sets template arguments: C++ text, ints, bools or torch dtypes."""
+        texts = tuple(kernel_launch.template_text(a) for a in arguments)
+        return _Instance(self._module, self._kernel, texts)
+
+    def __getitem__(self, where: Any) -> Launch:
+        grid, block, dynamic = kernel_launch.sizes(where, self._kernel.name)
+        return Launch(self._module, self._kernel, self._arguments, grid, block, dynamic)
+
+    def __call__(self, *args: Any) -> None:
+        raise KernelError(
+            f"{self._kernel.name} needs a grid and a block: write "
+            f"`{self._kernel.name}[blocks, threads](...)`"
+        )
+
+    def __repr__(self) -> str:
+        return f"kernel {self._kernel}"
+
+
+class Module:
+    """The kernels of one text.
+
+    Attributes:
+        name: what the cell or file is called.
+        source: the text.
+        kernels: names of its kernels, in order; each is an attribute too.
+    """
+
+    def __init__(
+        self, text: str, name: str, first_line: int = 1, folder: Path | None = None
+    ) -> None:
+        self.name, self.source, self.first_line = name, text, first_line
+        self.parsed = kernel_source.read(text, name, first_line, folder)
+        self.kernels = tuple(self.parsed.kernels)
+        started = time.perf_counter()
+        if torch.cuda.is_available():
+            kernel_gpu.prepare(self.parsed, self.plain(), torch.cuda.current_device())
+        else:
+            kernel_host.compile_library(self.parsed, self.plain(), kernel_host.CHECKED)
+        self.seconds = time.perf_counter() - started
+
+    def plain(self) -> list[str]:
+        """The kernels that are no templates, as expressions."""
+        all_kernels = self.parsed.kernels.values()
+        return [k.qualified for k in all_kernels if not k.template]
+
+    def kernel(self, name: str) -> _Instance:
+        """A kernel by its name.
+
+        Raises:
+            KernelError: if there is none, with the names that there are.
+        """
+        if name not in self.parsed.kernels:
+            raise KernelError(
+                f"{self.name} has no kernel {name!r}; it has {', '.join(self.kernels)}"
+            )
+        return _Instance(self, self.parsed.kernels[name])
+
+    def __getattr__(self, name: str) -> _Instance:
+        if name.startswith("_") or name not in self.__dict__.get("kernels", ()):
+            known = ", ".join(self.__dict__.get("kernels", ()))
+            raise AttributeError(f"no kernel {name!r}; this module has {known}")
+        return self.kernel(name)
+
+    def __getitem__(self, where: Any) -> Launch:
+        if len(self.kernels) > 1 and self.name not in self.kernels:
+            raise KernelError(
+                f"{self.name} has {len(self.kernels)} kernels; say which one: "
+                + ", ".join(f"`{self.name}.{k}[...]`" for k in self.kernels)
+            )
+        name = self.name if self.name in self.kernels else self.kernels[0]
+        return self.kernel(name)[where]
+
+    def __call__(self, *args: Any) -> None:
+        raise KernelError(
+            f"{self.name} needs a grid and a block: write "
+            f"`{self.name}[blocks, threads](...)`"
+        )
+
+    def __repr__(self) -> str:
+        kernels = "; ".join(map(str, self.parsed.kernels.values()))
+        return f"CUDA module {self.name}: {kernels}"
+
+
+def compile(text: str, name: str, first_line: int = 1) -> Module:
+    """Compiles CUDA text.
+
+    Args:
+        text: kernels; host functions in it are left out.
+        name: for messages.
+        first_line: the number of its first line.
+
+    Raises:
+        KernelError: with the compiler's errors, or with what the host can't run.
+    """
+    return Module(text, name, first_line)
+
+
+def load(path: str) -> Module:
+    """Compiles a file of `csrc`, such as "sum/01_atomic.cu"."""
+    file = CSRC / path
+    if not file.is_file():
+        raise KernelError(f"expected a file in csrc, got {path!r}; there is none")
+    return Module(file.read_text(), file.stem, 1, file.parent)
+
+
+def cuda_magic(line: str, cell: str) -> Module | Unattempted:
+    """What `%%cuda NAME` does; `magics` binds the result to NAME.
+
+    Lines are counted as JupyterLab shows them: the cell's first line is the magic.
+    """
+    words = shlex.split(line)
+    if len(words) != 1 or not words[0].isidentifier():
+        raise KernelError(f"expected `%%cuda NAME` with one name, got {line!r}")
+    if has_gap(cell):
+        return Unattempted(words[0])
+    return Module(cell, words[0], 2)
+
+
+def check(launch: Launch, *args: Any, time_limit: float = 10.0) -> Report:
+    """Runs a launch with the checker, in two orders of its threads.
+
+    The arguments stay as they are; tensors of a GPU are checked as copies.
+
+    Raises:
+        KernelError: if the arguments do not fit the kernel.
+    """
+    return kernel_launch.check(launch, args, time_limit)
+
+
+def trace(launch: Launch, *args: Any, time_limit: float = 10.0) -> Trace:
+    """Runs a launch and keeps every access of every thread.
+
+    The arguments stay as they are. At most 4,000,000 accesses.
+
+    Raises:
+        KernelError: if the arguments do not fit the kernel, or it does not end well.
+    """
+    return kernel_launch.trace(launch, args, time_limit)
+
+
+def kernel_lab_bench() -> dict[str, float]:
+    """Times the lab on the host.
+
+    Returns:
+        Seconds from an edited text to its result (`edit_to_result`), threads a second
+        without and with the checker, and seconds of the smallest launch.
+    """
+    text = """__global__ void relu(const float* x, float* y, int n) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < n) y[i] = x[i] < 0 ? 0 : x[i];
+    }"""
+    kernel_host.runner()
+    x = torch.randn(1 << 20)
+    y = torch.empty_like(x)
+
+    def seconds(checked: bool, n: int) -> float:
+        launch = module[n // 256, 256]
+        launch(x[:n], y[:n], n, checked=checked)
+        begin = time.perf_counter()
+        launch(x[:n], y[:n], n, checked=checked)
+        return time.perf_counter() - begin
+
+    begin = time.perf_counter()
+    module = compile(f"// {time.time_ns()}\n" + text, "bench")
+    module[4, 256](x[:1024], y[:1024], 1024)
+    edit = time.perf_counter() - begin
+    return {
+        "edit_to_result": edit,
+        "threads_per_second": (1 << 20) / seconds(False, 1 << 20),
+        "checked_threads_per_second": (1 << 17) / seconds(True, 1 << 17),
+        "smallest_launch": seconds(True, 256),
+    }

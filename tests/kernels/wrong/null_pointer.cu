@@ -1,0 +1,5 @@
+// launch: write[1, 4](None)
+// expect: crash: used a null pointer in line 4
+__global__ void write(float* y) {
+  y[threadIdx.x] = 1;
+}
