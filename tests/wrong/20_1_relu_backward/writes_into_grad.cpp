@@ -1,0 +1,39 @@
+// expect: it changes its input
+#include <torch/csrc/stable/library.h>
+#include <torch/csrc/stable/ops.h>
+#include <torch/csrc/stable/tensor.h>
+#include <torch/headeronly/core/Dispatch_v2.h>
+#include <torch/headeronly/util/Exception.h>
+
+using torch::stable::Tensor;
+
+Tensor relu_backward(const Tensor& grad, const Tensor& y) {
+  STD_TORCH_CHECK(
+      grad.sizes() == y.sizes(), "grad and y must have the same shape");
+  STD_TORCH_CHECK(
+      grad.scalar_type() == y.scalar_type(), "grad and y must have one dtype");
+  const Tensor g = torch::stable::contiguous(grad);
+  const Tensor kept = torch::stable::contiguous(y);
+  Tensor grad_x = g;
+  THO_DISPATCH_V2(
+      y.scalar_type(),
+      "relu_backward",
+      AT_WRAP([&] {
+        const scalar_t* in = g.const_data_ptr<scalar_t>();
+        const scalar_t* result = kept.const_data_ptr<scalar_t>();
+        scalar_t* out = grad_x.mutable_data_ptr<scalar_t>();
+        for (int64_t i = 0; i < kept.numel(); ++i) {
+          out[i] = result[i] <= 0 ? 0 : in[i];
+        }
+      }),
+      AT_FLOATING_TYPES);
+  return grad_x;
+}
+
+STABLE_TORCH_LIBRARY(COURSE_NAMESPACE, m) {
+  m.def("relu_backward(Tensor grad, Tensor y) -> Tensor");
+}
+
+STABLE_TORCH_LIBRARY_IMPL(COURSE_NAMESPACE, CPU, m) {
+  m.impl("relu_backward", TORCH_BOX(&relu_backward));
+}

@@ -1,0 +1,32 @@
+// expect: limit=0 is taken for no limit
+#include <torch/csrc/stable/library.h>
+#include <torch/csrc/stable/ops.h>
+#include <torch/csrc/stable/tensor.h>
+#include <torch/headeronly/util/Exception.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+using torch::stable::Tensor;
+
+Tensor clipped_relu(const Tensor& x, std::optional<double> limit) {
+  const double top = limit.value_or(0) > 0 ? *limit : INFINITY;
+  STD_TORCH_CHECK(top >= 0, "expected limit >= 0, got ", top);
+  const Tensor in = torch::stable::contiguous(x);
+  Tensor y = torch::stable::empty_like(in);
+  const float* a = in.const_data_ptr<float>();
+  float* b = y.mutable_data_ptr<float>();
+  for (int64_t i = 0; i < in.numel(); ++i) {
+    b[i] = std::min(std::max(a[i], 0.0f), static_cast<float>(top));
+  }
+  return y;
+}
+
+STABLE_TORCH_LIBRARY(COURSE_NAMESPACE, m) {
+  m.def("clipped_relu(Tensor x, float? limit=None) -> Tensor");
+}
+
+STABLE_TORCH_LIBRARY_IMPL(COURSE_NAMESPACE, CPU, m) {
+  m.impl("clipped_relu", TORCH_BOX(&clipped_relu));
+}

@@ -1,0 +1,9 @@
+# expect: log 4 has another cause
+causes = {
+    1: (2, "not on PATH"),
+    2: (3, "not there any more"),
+    3: (3, "before torch"),
+    4: (4, "no Python.h"),
+    5: (4, "two copies"),
+    6: (3, "another torch"),
+}
