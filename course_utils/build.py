@@ -1,0 +1,322 @@
+"""Compiles and loads C++ operators, as often as the reader edits them.
+
+Used by lesson 20 and by every exercise in C++. Each build gets a namespace of its own
+from a hash of its text, so an edited operator never meets its former self: registering
+one name twice would end the process. The stable ABI is the usual form: its headers
+compile in a second and a half, where `torch/extension.h` takes half a minute.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import importlib.util
+import os
+import re
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from course_utils import compiler
+from course_utils.compiler import BuildError as BuildError
+from course_utils.paths import CSRC, ROOT, cache_dir
+
+FORMS = ("stable", "library", "pybind")
+
+_loaded: dict[str, Any] = {}  # path of the library -> the pybind module, or None
+
+
+@dataclass(frozen=True)
+class FailedBuild:
+    """Stands for a cell that did not compile, so that no older build is judged."""
+
+    name: str
+    error: BuildError = field(compare=False)
+
+    @property
+    def build_error(self) -> str:
+        return self.error.summary
+
+    def __repr__(self) -> str:
+        return f"{self.name}: did not compile ({self.build_error})"
+
+
+@dataclass(frozen=True)
+class Extension:
+    """A compiled library; its attributes are the operators it registers.
+
+    It loads itself where it is first used, in whatever process that is.
+
+    Attributes:
+        namespace: the operators are `torch.ops.<namespace>.<name>`.
+        path: the shared library. source: its text. seconds: what compiling took.
+        cached: whether an earlier build was found.
+    """
+
+    name: str
+    form: str
+    namespace: str
+    path: Path
+    source: str
+    seconds: float = field(default=0.0, compare=False)
+    cached: bool = field(default=False, compare=False)
+
+    def load(self) -> Any:
+        """Loads the library into this process, once, after a trial in another.
+
+        Raises:
+            BuildError: if loading would end the process.
+        """
+        import torch
+
+        from course_utils import nursery
+
+        key = str(self.path)
+        if key in _loaded:
+            return _loaded[key]
+        if not nursery.in_child():
+            _try_loading(self)
+        if self.form == "pybind":
+            spec = importlib.util.spec_from_file_location(self.namespace, self.path)
+            assert spec and spec.loader
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            _loaded[key] = module
+        else:
+            torch.ops.load_library(key)
+            _loaded[key] = None
+        return _loaded[key]
+
+    def operators(self) -> list[str]:
+        """The names of what the library offers."""
+        import torch
+
+        module = self.load()
+        if module is not None:
+            return sorted(n for n in vars(module) if not n.startswith("_"))
+        found = torch._C._dispatch_get_all_op_names()
+        mine = {n.split("::")[1] for n in found if n.startswith(f"{self.namespace}::")}
+        return sorted(n.split(".")[0] for n in mine)
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("_"):
+            raise AttributeError(attribute)
+        import torch
+
+        module = self.load()
+        place = module if module is not None else getattr(torch.ops, self.namespace)
+        try:
+            return getattr(place, attribute)
+        except AttributeError:
+            known = ", ".join(self.operators()) or "none"
+            hint = ""
+            if not self.operators() and "TORCH_LIBRARY(" in self.source:
+                hint = "; does it say TORCH_LIBRARY(COURSE_NAMESPACE, m)?"
+            raise AttributeError(
+                f"{self.name} has no operator {attribute!r}; it has: {known}{hint}"
+            ) from None
+
+    def __repr__(self) -> str:
+        how = "from the cache" if self.cached else "compiled"
+        return f"{self.name}: {', '.join(self.operators()) or 'no operators'} ({how})"
+
+
+def cpp(
+    source: str,
+    name: str,
+    form: str = "stable",
+    flags: Sequence[str] = (),
+    first_line: int = 1,
+    where: str = "",
+) -> Extension:
+    """Compiles C++ text and returns the operators in it.
+
+    Args:
+        source: registers with `STABLE_TORCH_LIBRARY(COURSE_NAMESPACE, m)`,
+            `TORCH_LIBRARY(COURSE_NAMESPACE, m)` or
+            `PYBIND11_MODULE(TORCH_EXTENSION_NAME, m)`.
+        name: an identifier; names the build in messages.
+        form: "stable" (torch's stable ABI), "library" (ATen and `TORCH_LIBRARY`) or
+            "pybind" (`torch/extension.h`).
+        flags: more options for the compiler.
+        first_line: number of the text's first line where the reader sees it.
+        where: what error messages call the text; "cell <name>" if not given.
+
+    Raises:
+        BuildError: if it does not compile.
+        ValueError: for an unknown form, or a name that is no identifier.
+    """
+    _check_names(name, form)
+    namespace = f"{name}_{_key([source], form, flags)}"
+    folder = cache_dir() / namespace
+    text = f'#line {first_line} "{where or "cell " + name}"\n{source}\n'
+    return _build(name, form, namespace, folder, source, flags, {f"{name}.cpp": text})
+
+
+def load(
+    files: str | Path | Sequence[str | Path],
+    name: str | None = None,
+    form: str = "stable",
+    flags: Sequence[str] = (),
+) -> Extension:
+    """Compiles C++ files of `csrc` together and returns the operators in them.
+
+    Args:
+        files: one or several paths below `csrc` ("relu_cpu/relu.cpp").
+    Raises:
+        BuildError, ValueError: as `cpp`. FileNotFoundError: if a file is not there.
+    """
+    paths = [files] if isinstance(files, str | Path) else list(files)
+    full = [p if Path(p).is_absolute() else CSRC / p for p in paths]
+    for path in full:
+        if not Path(path).is_file():
+            raise FileNotFoundError(f"expected a file below {CSRC.name}/, got {path}")
+    name = name or Path(full[0]).stem
+    _check_names(name, form)
+    texts = [Path(p).read_text() for p in full]
+    headers = [h.read_text() for p in full for h in sorted(Path(p).parent.glob("*.h*"))]
+    namespace = f"{name}_{_key([*texts, *headers], form, flags)}"
+    source = "\n".join(texts)
+    sources = {
+        f"{i}_{Path(p).name}": f'#line 1 "{_short(Path(p))}"\n{t}'
+        for i, (p, t) in enumerate(zip(full, texts, strict=True))
+    }
+    include = [f"-I{Path(p).parent}" for p in full]
+    return _build(
+        name,
+        form,
+        namespace,
+        cache_dir() / namespace,
+        source,
+        [*flags, *dict.fromkeys(include)],
+        sources,
+    )
+
+
+def _short(path: Path) -> str:
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else path.name
+
+
+def _check_names(name: str, form: str) -> None:
+    if form not in FORMS:
+        raise ValueError(f"expected a form of {FORMS}, got {form!r}")
+    if not re.fullmatch(r"[A-Za-z]\w*", name):
+        raise ValueError(
+            f"expected a name of letters, digits and underscores, got {name!r}"
+        )
+
+
+def _key(texts: Sequence[str], form: str, flags: Sequence[str]) -> str:
+    import torch
+
+    known = (
+        list(texts),
+        form,
+        list(flags),
+        torch.__version__,
+        torch.compiled_with_cxx11_abi(),
+        compiler.version(compiler.find()),
+        compiler.flags(form),
+    )
+    return hashlib.sha256(repr(known).encode()).hexdigest()[:10]
+
+
+def _build(
+    name: str,
+    form: str,
+    namespace: str,
+    folder: Path,
+    source: str,
+    flags: Sequence[str],
+    sources: dict[str, str],
+) -> Extension:
+    library = folder / f"{namespace}.so"
+    begin = time.perf_counter()
+    with _locked(folder):
+        cached = library.exists()
+        if not cached:
+            for file, text in sources.items():
+                (folder / file).write_text(text)
+            partial = folder / f"{namespace}.{os.getpid()}.partial"
+            macros = [f"COURSE_NAMESPACE={namespace}"]
+            if form == "pybind":
+                macros.append(f"TORCH_EXTENSION_NAME={namespace}")
+            try:
+                compiler.compile_library(
+                    [Path(f) for f in sources], partial, form, macros, flags, folder
+                )
+                partial.replace(library)
+            finally:
+                partial.unlink(missing_ok=True)
+    seconds = time.perf_counter() - begin
+    return Extension(name, form, namespace, library, source, seconds, cached)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """One build of one text at a time. The system drops the lock with its holder, so
+    a build that was killed leaves nothing behind that could block the next."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = open(folder / "lock", "w")
+    except OSError as error:
+        raise BuildError(
+            f"cannot write to {folder} ({error.strerror}); set COURSE_CACHE to "
+            "another folder"
+        ) from error
+    with handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+_TAKEN = (
+    "the namespace {space} is registered in this process already, and registering it "
+    "again would end the process; write COURSE_NAMESPACE in its place, which is new "
+    "for every build"
+)
+_REGISTERS = re.compile(r"\b(?:STABLE_)?TORCH_LIBRARY\(\s*(\w+)\s*,")
+
+
+def _try_loading(extension: Extension) -> None:
+    """Loads the library in a child that already holds what this process holds."""
+    from course_utils import isolate
+
+    for space in _REGISTERS.findall(extension.source):
+        if space != "COURSE_NAMESPACE" and _is_taken(space):
+            raise BuildError(_TAKEN.format(space=space))
+
+    if extension.form == "pybind":
+        outcome = isolate.run(_import_pybind, str(extension.path), extension.namespace)
+    else:
+        earlier = [path for path, module in _loaded.items() if module is None]
+        outcome = isolate.run(
+            _nothing, libraries=[*earlier, str(extension.path)], time_limit=60
+        )
+    if outcome.ok:
+        return
+    said = outcome.output + outcome.message
+    if "Only a single TORCH_LIBRARY" in said or "multiple times" in said:
+        raise BuildError(_TAKEN.format(space=extension.namespace), said)
+    raise BuildError(f"loading {extension.name} {outcome.sentence}", said)
+
+
+def _is_taken(space: str) -> bool:
+    import torch
+
+    names = torch._C._dispatch_get_all_op_names()
+    return any(name.startswith(f"{space}::") for name in names)
+
+
+def _nothing() -> None:
+    pass
+
+
+def _import_pybind(path: str, name: str) -> None:
+    import torch  # noqa: F401
+
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec and spec.loader
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))

@@ -1,0 +1,36 @@
+"""Runs notebooks as the build does, and keeps the reader's own files out of it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def pytest_configure(config):
+    """nbval's kernels and our own children get the environment of `make nb`."""
+    from course_utils.notebooks import ENVIRONMENT as held
+
+    folder = tempfile.mkdtemp(prefix="course-test")
+    os.environ.setdefault("COURSE_PROGRESS", str(Path(folder) / "progress.json"))
+    os.environ.update(held)
+    _keep_output_of_c(config)
+
+
+def _keep_output_of_c(config):
+    """ipykernel loses what C code prints if it sees that pytest runs (nbval starts
+    kernels inside a test's set-up), so they are started without that variable."""
+    if not config.pluginmanager.hasplugin("nbval"):
+        return
+    import nbval.kernel
+
+    start = nbval.kernel.start_new_kernel
+
+    def start_without_pytest(*args, **kwargs):
+        env = {k: v for k, v in os.environ.items() if k != "PYTEST_CURRENT_TEST"}
+        folder = tempfile.mkdtemp(prefix="course-nbval")
+        env["COURSE_PROGRESS"] = str(Path(folder) / "progress.json")
+        kwargs.setdefault("env", env)
+        return start(*args, **kwargs)
+
+    nbval.kernel.start_new_kernel = start_without_pytest
