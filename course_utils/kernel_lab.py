@@ -1,26 +1,32 @@
 """CUDA C++ in a notebook, with or without a GPU.
 
 `%%cuda NAME` (or `load`, `compile`) gives a `Module`; `NAME[grid, block](x, y, n)`
-launches its kernel. Tensors on a GPU go to NVRTC's code; tensors on the CPU go to a small
-runtime on the host, where small launches are checked: out-of-bounds accesses, races,
-barriers and more become sentences. Used by lessons 22, 23 and 90.
+launches its kernel. Tensors on a GPU go to NVRTC's code; tensors on the CPU go to a
+small runtime on the host, where small launches are checked: out-of-bounds accesses,
+races, barriers and more become sentences. Used by lessons 22, 23 and 90.
 """
 
 from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from course_utils import kernel_gpu, kernel_host, kernel_launch, kernel_source
+from course_utils import (
+    kernel_arguments,
+    kernel_compile,
+    kernel_gpu,
+    kernel_launch,
+    kernel_source,
+)
 from course_utils.answers import Unattempted, has_gap
+from course_utils.kernel_arguments import Raw, raw
 from course_utils.kernel_check import Finding, Report
-from course_utils.kernel_launch import KernelFault, Raw, raw
+from course_utils.kernel_launch import KernelFault
 from course_utils.kernel_source import Kernel, KernelError
 from course_utils.kernel_trace import Trace
 from course_utils.paths import CSRC
@@ -85,11 +91,11 @@ class _Instance:
 
     def of(self, *arguments: Any) -> _Instance:
         """Sets template arguments: C++ text, ints, bools or torch dtypes."""
-        texts = tuple(kernel_launch.template_text(a) for a in arguments)
+        texts = tuple(kernel_arguments.template_text(a) for a in arguments)
         return _Instance(self._module, self._kernel, texts)
 
     def __getitem__(self, where: Any) -> Launch:
-        grid, block, dynamic = kernel_launch.sizes(where, self._kernel.name)
+        grid, block, dynamic = kernel_arguments.sizes(where, self._kernel.name)
         return Launch(self._module, self._kernel, self._arguments, grid, block, dynamic)
 
     def __call__(self, *args: Any) -> None:
@@ -121,7 +127,9 @@ class Module:
         if torch.cuda.is_available():
             kernel_gpu.prepare(self.parsed, self.plain(), torch.cuda.current_device())
         else:
-            kernel_host.compile_library(self.parsed, self.plain(), kernel_host.CHECKED)
+            kernel_compile.compile_library(
+                self.parsed, self.plain(), kernel_compile.CHECKED
+            )
         self.seconds = time.perf_counter() - started
 
     def plain(self) -> list[str]:
@@ -167,25 +175,28 @@ class Module:
         return f"CUDA module {self.name}: {kernels}"
 
 
-def compile(text: str, name: str, first_line: int = 1) -> Module:
+def compile(
+    text: str, name: str, first_line: int = 1, folder: Path | None = None
+) -> Module:
     """Compiles CUDA text.
 
     Args:
         text: kernels; host functions in it are left out.
         name: for messages.
         first_line: the number of its first line.
+        folder: where files of `#include "..."` are; those not found are left out.
 
     Raises:
         KernelError: with the compiler's errors, or with what the host can't run.
     """
-    return Module(text, name, first_line)
+    return Module(text, name, first_line, folder)
 
 
-def load(path: str) -> Module:
-    """Compiles a file of `csrc`, such as "sum/01_atomic.cu"."""
+def load(path: str | Path) -> Module:
+    """Compiles a file: one of `csrc`, such as "sum/01_atomic.cu", or any other path."""
     file = CSRC / path
     if not file.is_file():
-        raise KernelError(f"expected a file in csrc, got {path!r}; there is none")
+        raise KernelError(f"expected a file in csrc, got {str(path)!r}; there is none")
     return Module(file.read_text(), file.stem, 1, file.parent)
 
 
@@ -235,7 +246,7 @@ def kernel_lab_bench() -> dict[str, float]:
       int i = blockIdx.x * blockDim.x + threadIdx.x;
       if (i < n) y[i] = x[i] < 0 ? 0 : x[i];
     }"""
-    kernel_host.runner()
+    kernel_compile.runner()
     x = torch.randn(1 << 20)
     y = torch.empty_like(x)
 

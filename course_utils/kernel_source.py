@@ -151,7 +151,9 @@ def _chunks(flat: str, name: str) -> Iterator[_Chunk]:
             depth -= 1
         elif depth == 0 and c == "{":
             head = flat[start:i]
-            opens = re.search(r"(?:\bnamespace\s*([\w:]*)|\bextern\s*\"\s*\")\s*$", head)
+            opens = re.search(
+                r"(?:\bnamespace\s*([\w:]*)|\bextern\s*\"\s*\")\s*$", head
+            )
             if opens:
                 scope.append(opens.group(1) or "")
                 start = i + 1
@@ -175,9 +177,12 @@ def _chunks(flat: str, name: str) -> Iterator[_Chunk]:
 
 
 def _is_function(head: str) -> bool:
-    head = re.sub(r"\b(?:alignas|__align__|__attribute__)\s*\([^()]*\)+", " ", head)
+    nested = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+    head = re.sub(rf"\b(?:alignas|__align__|__attribute__)\s*{nested}", " ", head)
     outside = _outside_parentheses(head)
-    if re.search(r"(?<!operator)=", re.sub(r"operator\s*[=!<>]*=", "operator", outside)):
+    if re.search(
+        r"(?<!operator)=", re.sub(r"operator\s*[=!<>]*=", "operator", outside)
+    ):
         return False
     return "(" in head
 
@@ -195,9 +200,19 @@ def _is_device(head: str) -> bool:
     return bool(re.search(r"\b(?:__device__|__global__|constexpr)\b", head))
 
 
+# Types that only host code has; a variable of one is left out.
+_HOST_TYPES = (
+    r"\b(?:cublas|cudnn|cusolver|cusparse|nccl|curand)\w*_t\b|\bcudaDeviceProp\b|"
+    r"\bcudaEvent_t\b|\bstd::(?:vector|string|map|unique_ptr|chrono|mt19937)\b|"
+    r"\b(?:at|torch|c10)::"
+)
+
+
 def _is_host_prototype(head: str) -> bool:
     """A declaration of a function, or a template's instantiation, for the host."""
     head = head.strip()
+    if re.search(_HOST_TYPES, head) and not _is_device(head):
+        return True
     if re.match(r"template\b(?!\s*<)", head):
         return True
     if _is_device(head) or re.match(r"(?:using|typedef|static_assert|friend)\b", head):
@@ -207,7 +222,9 @@ def _is_host_prototype(head: str) -> bool:
     return bool(re.search(r"[\w>&*\]]\s+[*&]?\s*[\w:]+\s*\([^{}]*\)\s*$", head))
 
 
-def read(text: str, name: str, first_line: int = 1, folder: Path | None = None) -> Source:
+def read(
+    text: str, name: str, first_line: int = 1, folder: Path | None = None
+) -> Source:
     """Reads CUDA text.
 
     Args:

@@ -59,23 +59,45 @@ std::unordered_map<uintptr_t, Sync> syncs;
 std::vector<Acquired> acquired; // by the block that runs
 bool block_fenced = false;
 
-// A write of bytes that another thread wrote: a race if the value changes.
+// A write of bytes that another thread wrote: a race if the value changes. The
+// hook comes before the write, and for the copy of a struct before the hook of
+// its read, so the value is compared two hooks later.
 struct Pending {
-  bool active = false;
+  int hooks = 0; // still to come; 0: not in use
   Finding finding;
   const char* address = nullptr;
   unsigned size = 0;
   char before[64];
 };
-Pending pending;
+Pending pending[4];
+int pendings = 0;
 
-void flush_pending() {
-  if (!pending.active) {
+void settle(bool all) {
+  if (!pendings) {
     return;
   }
-  pending.active = false;
-  if (memcmp(pending.before, pending.address, pending.size) != 0) {
-    report(pending.finding);
+  for (Pending& p : pending) {
+    if (p.hooks && (all || --p.hooks == 0)) {
+      p.hooks = 0;
+      pendings--;
+      if (memcmp(p.before, p.address, p.size) != 0) {
+        report(p.finding);
+      }
+    }
+  }
+}
+
+void compare_later(const Finding& f, const char* address, unsigned size) {
+  for (Pending& p : pending) {
+    if (!p.hooks && size <= sizeof(p.before)) {
+      p.hooks = 2;
+      p.finding = f;
+      p.address = address;
+      p.size = size;
+      memcpy(p.before, address, size);
+      pendings++;
+      return;
+    }
   }
 }
 
@@ -206,12 +228,8 @@ void touch(
     Finding f = conflict(kind, access, cell.write, true, where);
     if (atomic) {
       report(f);
-    } else if (!pending.active && access.size <= 64) {
-      pending.active = true;
-      pending.finding = f;
-      pending.address = address;
-      pending.size = access.size;
-      memcpy(pending.before, address, access.size);
+    } else {
+      compare_later(f, address, access.size);
     }
   }
   if (live(cell.write) && cell.write.bytes != bytes && !meets(cell.write)) {
@@ -312,7 +330,7 @@ void access(void* p, int size, bool write, bool whole, const void* pc) {
   if (launch.mode == HC_PLAIN || !now) {
     return;
   }
-  flush_pending();
+  settle(false);
   char* address = static_cast<char*>(p);
   if (in_stack(address)) {
     return;
@@ -356,11 +374,11 @@ void checker_block_begins() {
 }
 
 void checker_barrier() {
-  flush_pending();
+  settle(true);
 }
 
 void checker_thread_leaves() {
-  flush_pending();
+  settle(true);
 }
 
 void checker_warp_synchronized(int warp, unsigned lanes) {
@@ -402,7 +420,7 @@ extern "C" void hc_atomic(
   if (launch.mode == HC_PLAIN) {
     return;
   }
-  flush_pending();
+  settle(true);
   if (reinterpret_cast<uintptr_t>(address) % size != 0) {
     Access a;
     a.size = size;

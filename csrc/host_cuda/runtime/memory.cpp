@@ -41,6 +41,14 @@ char* reserve(uint64_t bytes) {
   return static_cast<char*>(p);
 }
 
+void fill(const SharedArray& a) {
+  uint32_t pattern = launch.reverse ? 0xce6eeb28u : 0x4e6e6b28u;
+  char* p = shared_arena + a.offset;
+  for (uint64_t i = 0; i < a.bytes; i++) {
+    p[i] = reinterpret_cast<char*>(&pattern)[i % 4];
+  }
+}
+
 } // namespace
 
 void map_segments(
@@ -83,12 +91,8 @@ void map_shared() {
 }
 
 void fill_shared() {
-  uint32_t pattern = launch.reverse ? 0xce6eeb28u : 0x4e6e6b28u;
   for (const SharedArray& a : shared_arrays) {
-    char* p = shared_arena + a.offset;
-    for (uint64_t i = 0; i < a.bytes; i++) {
-      p[i] = reinterpret_cast<char*>(&pattern)[i % 4];
-    }
+    fill(a);
   }
 }
 
@@ -110,7 +114,7 @@ extern "C" void* hc_shared(
   }
   shared_arrays.push_back({name, start, size});
   shared_used = start + size + kSharedGap;
-  fill_shared();
+  fill(shared_arrays.back());
   return shared_arena + start;
 }
 
@@ -123,7 +127,7 @@ extern "C" void* hc_dynamic_shared(
     start = (shared_used + 255) / 256 * 256;
     shared_arrays.push_back({name, start, dynamic_shared_bytes});
     shared_used = start + dynamic_shared_bytes + kSharedGap;
-    fill_shared();
+    fill(shared_arrays.back());
   }
   return shared_arena + start;
 }
