@@ -1,0 +1,126 @@
+"""Which dispatch keys a call visits, in order, and what sits at each.
+
+Used by `layers` and lessons 10 and 12. The order is computed as the dispatcher does it:
+the union of the tensors' keys and of what this thread includes, without what it
+excludes, from the highest priority down.
+
+Source: `c10::DispatchKeySet`, c10/core/DispatchKeySet.h, and
+`impl::computeDispatchKeySet`, aten/src/ATen/core/dispatch/DispatchKeyExtractor.h, at
+v2.13.0.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import torch
+
+from course_utils.table import Table
+
+OWN_KEYS = ("Python", "PythonTLSSnapshot", "PythonDispatcher", "PreDispatch")
+
+
+class Stop(NamedTuple):
+    """One key on the way of a call.
+
+    Attributes:
+        what: "kernel", "composite" (a kernel made of other operators), "fallthrough"
+            (nobody there, the next key is tried) or "nothing".
+        where: the file that registered it, without folders.
+    """
+
+    key: str
+    what: str
+    where: str
+
+
+def keys_of(key_set: Any) -> list[str]:
+    """The names in a key set, highest priority first."""
+    names = []
+    while True:
+        key = key_set.highestPriorityTypeId()
+        name = key.name if hasattr(key, "name") else str(key).split(".")[-1]
+        if name == "Undefined":
+            return names
+        names.append(name)
+        key_set = key_set.remove(key)
+
+
+def key_set(tensor: torch.Tensor) -> list[str]:
+    """The dispatch keys that a tensor carries, highest priority first."""
+    return keys_of(torch._C._dispatch_keys(tensor))
+
+
+def visited(*tensors: torch.Tensor) -> list[str]:
+    """The keys that a call with these tensors would try now, in this thread."""
+    found = torch._C.DispatchKeySet(torch._C.DispatchKey.Undefined)
+    for tensor in tensors:
+        found = found | torch._C._dispatch_keys(tensor)
+    found = found | torch._C._dispatch_tls_local_include_set()
+    found = found - torch._C._dispatch_tls_local_exclude_set()
+    return [key for key in keys_of(found) if key not in OWN_KEYS]
+
+
+def table_of(operator: str) -> dict[str, tuple[str, str]]:
+    """The dispatcher's table of one operator: key to (what, where).
+
+    Raises:
+        KeyError: if there is no such operator.
+    """
+    try:
+        text = torch._C._dispatch_dump_table(operator)
+    except RuntimeError as error:
+        raise KeyError(f"no operator {operator!r}; try 'aten::relu'") from error
+    rows = {}
+    for line in text.splitlines():
+        match = re.match(r"^(\w+): (.*?)(?:registered at (\S+))?(?: \[(.*)\])?$", line)
+        if match:
+            rows[match[1]] = (_what(line), _file(match[3] or ""))
+    if not rows:
+        raise KeyError(f"no operator {operator!r}; try 'aten::relu'")
+    return rows
+
+
+def _what(line: str) -> str:
+    if "fallthrough" in line:
+        return "fallthrough"
+    if "[math kernel]" in line:
+        return "composite"
+    return "kernel"
+
+
+def _file(place: str) -> str:
+    """The generated files are split by number, which means nothing to a reader."""
+    name = place.rsplit("/", 1)[-1].split(":")[0]
+    return re.sub(r"(?:Everything)?_\d+(?=\.cpp)", "", name)
+
+
+def path(operator: str, keys: list[str]) -> list[Stop]:
+    """What a call meets at each key, up to the kernel that answers it."""
+    table = table_of(operator)
+    stops = []
+    for key in keys:
+        what, where = table.get(key, ("nothing", ""))
+        stops.append(Stop(key, what, where))
+        if what == "composite" or (what == "kernel" and _is_backend(key)):
+            break
+    return stops
+
+
+def _is_backend(key: str) -> bool:
+    """Keys above the backends do their part and pass the call on."""
+    return not key.startswith(("Autograd", "Autocast", "Func", "AD", "BackendSelect"))
+
+
+def dispatch_path(operator: str, *tensors: torch.Tensor) -> Table:
+    """The keys that `operator` visits for these tensors, and who sits there.
+
+    Args:
+        operator: its name in the dispatcher, "aten::relu" or "aten::add.Tensor".
+
+    Raises:
+        KeyError: if there is no such operator.
+    """
+    rows = [tuple(stop) for stop in path(operator, visited(*tensors))]
+    return Table(rows, ["key", "what sits there", "registered in"])
