@@ -291,7 +291,7 @@ def _autocasts(device: str) -> bool:
 
 
 def listen(fn: Callable, args: tuple, kwargs: dict) -> tuple[Any, Events, list[str]]:
-    """Runs `fn(*args, **kwargs)` and returns (its result, what passed, CUDA kernels)."""
+    """Runs `fn(*args, **kwargs)`; returns (result, what passed, CUDA kernels)."""
     events = Events()
     for leaf in tree_leaves((args, kwargs)):
         if isinstance(leaf, torch.Tensor):
