@@ -232,7 +232,7 @@ def _check_tensor(
         raise KernelError(
             f"{kernel}: {p.name} is {value.dtype}, which no type of a kernel stands for"
         )
-    if code and CODES[value.dtype] != code:
+    if code and not kernel_types.fits(CODES[value.dtype], code):
         raise KernelError(
             f"{kernel}: `{p}` points to {DTYPES[code]}, but {p.name} is "
             f"{value.dtype}; convert it with `.to({DTYPES[code]})`"

@@ -108,7 +108,9 @@ def host_text(source: Source, expressions: Sequence[str]) -> str:
     head = ""
     if re.search(r"\bconst(?:expr)?\s+(?:int|unsigned)\s+warpSize\b", blank(kept)):
         head = "#define HC_NO_WARP_SIZE\n"
-    entries = "\n".join(f"HC_KERNEL({i}, {e})" for i, e in enumerate(expressions))
+    lines = [f"HC_KERNEL({i}, {e})" for i, e in enumerate(expressions)]
+    lines += [f"HC_SYMBOL({name}, {full})" for name, full in source.symbols.items()]
+    entries = "\n".join(lines)
     return f'{head}#include "cuda_runtime.h"\n{kept}\n#line 1 "the launch"\n{entries}\n'
 
 
@@ -128,6 +130,9 @@ def compile_library(source: Source, expressions: Sequence[str], mode: int) -> Pa
         )
     text = host_text(source, expressions)
     flags = [*STANDARD, *FLAGS[mode], f"-I{HOST_CUDA / 'include'}"]
+    if re.search(r"\bvolatile\b", blank(source.kept)):
+        # The runner lets the lanes of a warp go in step through volatile accesses.
+        flags += [*FLAGS[CHECKED], "--param", "tsan-distinguish-volatile=1"]
     key = hashlib.sha256("\0".join([_tools_key(), text, *flags]).encode()).hexdigest()
     target = cache_dir() / "kernels" / f"{key[:24]}.so"
     if not target.exists():

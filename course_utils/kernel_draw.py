@@ -147,7 +147,7 @@ def sectors(trace: Trace, array: str, kind: str | None = None, most: int = 8) ->
                     )
                 )
         widest = max(widest, min(len(used), 64))
-        label = f"line {r.line}, {r.kind}: {r.sectors}"
+        label = f"line {r.line}, {r.kind}: {r.sectors} sectors"
         axes.text(-0.4, row + 0.4, label, ha="right", va="center", fontsize=8)
     axes.set_xlim(-0.2, max(widest, 8))
     axes.set_ylim(len(requests), -0.2)
@@ -196,7 +196,7 @@ def banks(trace: Trace, array: str, most: int = 4) -> Figure:
                     fontsize=7,
                     color="white",
                 )
-        label = f"line {r.line}, {r.kind}: {r.passes} of {r.least}"
+        label = f"line {r.line}, {r.kind}: {r.passes} passes"
         axes.text(-0.4, row + 0.4, label, ha="right", va="center", fontsize=8)
     axes.set_xlim(-0.2, 32)
     axes.set_ylim(len(requests), -0.2)

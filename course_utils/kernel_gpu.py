@@ -126,7 +126,7 @@ def gpu_text(source: Source) -> str:
     )
     # Kernels of an unnamed namespace or marked static have no name to ask for.
     kept = re.sub(r"\bnamespace(\s*)\{", r"inline namespace course_unnamed\1{", kept)
-    kept = re.sub(r"\bstatic(\s+__global__)", r"\1", kept)
+    kept = re.sub(r"\bstatic(\s+__(?:global|constant|device)__)", r"\1", kept)
     return f"{''.join(headers)}{PRELUDE}\n{kept}\n"
 
 
@@ -207,9 +207,10 @@ def _cuda(status: int, what: str) -> None:
 
 
 @cache
-def _function(
-    name: str, kept: str, expressions: tuple[str, ...], entry: int, device: int
-) -> ctypes.c_void_p:
+def _load(
+    name: str, kept: str, expressions: tuple[str, ...], device: int
+) -> tuple[ctypes.c_void_p, tuple[str, ...]]:
+    """The loaded module, and the name in it for each expression."""
     torch.cuda.init()
     with torch.cuda.device(device):
         torch.cuda.current_stream().synchronize()  # makes the context current
@@ -217,22 +218,41 @@ def _function(
         binary, names = compile_cubin(
             Source(name, "", kept), expressions, f"sm_{major}{minor}"
         )
-        module, function = ctypes.c_void_p(), ctypes.c_void_p()
-        driver = _driver()
-        _cuda(driver.cuModuleLoadData(ctypes.byref(module), binary), "loading")
+        module = ctypes.c_void_p()
+        _cuda(_driver().cuModuleLoadData(ctypes.byref(module), binary), "loading")
+    return module, tuple(names)
+
+
+def _symbol_expressions(source: Source) -> tuple[str, ...]:
+    return tuple(f"&{full}" for full in source.symbols.values())
+
+
+def _set_symbols(
+    source: Source, module: ctypes.c_void_p, names: Sequence[str], values: dict
+) -> None:
+    lowered = dict(zip(source.symbols, names, strict=True))
+    for name, value in values.items():
+        address, room = ctypes.c_uint64(), ctypes.c_size_t()
         _cuda(
-            driver.cuModuleGetFunction(
-                ctypes.byref(function), module, names[entry].encode()
+            _driver().cuModuleGetGlobal_v2(
+                ctypes.byref(address),
+                ctypes.byref(room),
+                module,
+                lowered[name].encode(),
             ),
-            f"finding the kernel {expressions[entry]}",
+            f"finding {name}",
         )
-    return function
+        if len(value) > room.value:
+            raise KernelError(f"{name} has {room.value} bytes, got {len(value)}")
+        size = ctypes.c_size_t(len(value))
+        _cuda(_driver().cuMemcpyHtoD_v2(address, value, size), f"setting {name}")
 
 
 def prepare(source: Source, expressions: Sequence[str], device: int) -> None:
     """Compiles and loads, so that errors show before the first launch."""
     if expressions:
-        _function(source.name, source.kept, tuple(expressions), 0, device)
+        wanted = (*expressions, *_symbol_expressions(source))
+        _load(source.name, source.kept, wanted, device)
 
 
 def pack(value: Any, code: str, type_: str) -> Any:
@@ -262,13 +282,23 @@ def launch(
     dynamic: int,
     values: Sequence[Any],
     device: int,
+    symbols: dict[str, bytes],
 ) -> None:
     """Launches on the current stream of `device`; `values` come from `pack`."""
-    function = _function(source.name, source.kept, tuple(expressions), entry, device)
+    wanted = (*expressions, *_symbol_expressions(source))
+    module, names = _load(source.name, source.kept, wanted, device)
+    function = ctypes.c_void_p()
     pointers = (ctypes.c_void_p * max(len(values), 1))()
     for i, value in enumerate(values):
         pointers[i] = ctypes.cast(ctypes.pointer(value), ctypes.c_void_p)
     with torch.cuda.device(device):
+        _cuda(
+            _driver().cuModuleGetFunction(
+                ctypes.byref(function), module, names[entry].encode()
+            ),
+            f"finding the kernel {expressions[entry]}",
+        )
+        _set_symbols(source, module, names[len(expressions) :], symbols)
         stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
         _cuda(
             _driver().cuLaunchKernel(

@@ -96,6 +96,7 @@ def run(
     reverse: bool = False,
     grain: int = 4,
     time_limit: float = 10.0,
+    symbols: dict[str, bytes] | None = None,
 ) -> Ran:
     """Runs a grid in a child process and waits for it.
 
@@ -105,12 +106,16 @@ def run(
         reverse: run threads and blocks from the last to the first.
         grain: bytes of shared memory that the checker tells apart.
         time_limit: seconds.
+        symbols: what variables of the device hold, by name.
     """
     pieces = _segments(arguments)
     offsets, total = [], 0
     for start, length, _ in pieces:
         offsets.append(total)
         total += -(-(start % 512 + length) // PAGE) * PAGE or PAGE
+    symbols = symbols or {}
+    arrays = total
+    total += sum(len(value) for value in symbols.values())
     files = [_memory_file(n) for n in ("data", "report", "log")]
     try:
         data, report, log = files
@@ -125,6 +130,10 @@ def run(
         ]
         if mode == TRACED:
             lines.append(f"log {log} {MOST_TRACED}")
+        for name, value in symbols.items():
+            view[arrays : arrays + len(value)] = value
+            lines.append(f"symbol {name} {arrays} {len(value)}")
+            arrays += len(value)
         place: dict[int, tuple[int, int]] = {}
         for number, ((start, length, members), at) in enumerate(
             zip(pieces, offsets, strict=True)

@@ -123,6 +123,7 @@ class Module:
         self.name, self.source, self.first_line = name, text, first_line
         self.parsed = kernel_source.read(text, name, first_line, folder)
         self.kernels = tuple(self.parsed.kernels)
+        self.symbols: dict[str, bytes] = {}
         started = time.perf_counter()
         if torch.cuda.is_available():
             kernel_gpu.prepare(self.parsed, self.plain(), torch.cuda.current_device())
@@ -136,6 +137,23 @@ class Module:
         """The kernels that are no templates, as expressions."""
         all_kernels = self.parsed.kernels.values()
         return [k.qualified for k in all_kernels if not k.template]
+
+    def set(self, name: str, value: torch.Tensor) -> None:
+        """Sets a `__constant__` or `__device__` variable for the launches to come.
+
+        On the host every launch begins with this value, or with the one in the text.
+
+        Raises:
+            KernelError: if the text has no such variable.
+        """
+        if name not in self.parsed.symbols:
+            known = ", ".join(self.parsed.symbols) or "none"
+            raise KernelError(
+                f"{self.name} has no variable {name!r} outside of functions that is "
+                f"`__constant__` or `__device__`; it has {known}"
+            )
+        flat = value.detach().cpu().contiguous().reshape(-1)
+        self.symbols[name] = flat.view(torch.uint8).numpy().tobytes()
 
     def kernel(self, name: str) -> _Instance:
         """A kernel by its name.

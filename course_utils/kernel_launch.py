@@ -90,6 +90,7 @@ def _run(
         reverse,
         _grain(module.source),
         time_limit,
+        module.symbols,
     )
     for item in ran.findings:
         if item["kind"] == "parameter":
@@ -290,6 +291,7 @@ def call(
             launch.dynamic,
             packed,
             prepared.device.index or 0,
+            launch.module.symbols,
         )
         return
     if wanted:

@@ -82,6 +82,7 @@ class Source:
 
     Attributes:
         kept: the text without host functions and without most includes.
+        symbols: variables of the device at namespace scope, with their full names.
         missing: what the host's runtime lacks for it, in words.
     """
 
@@ -89,6 +90,7 @@ class Source:
     text: str
     kept: str = ""
     kernels: dict[str, Kernel] = field(default_factory=dict)
+    symbols: dict[str, str] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
 
 
@@ -246,6 +248,8 @@ def read(
         if chunk.body and "__global__" in chunk.head:
             kernel = _kernel(chunk, _line_at(text, _name_at(chunk)), clean)
             source.kernels[kernel.name] = kernel
+        elif not chunk.body and (symbol := _symbol(chunk)):
+            source.symbols[symbol.split("::")[-1]] = symbol
         elif (chunk.body and not _is_device(chunk.head)) or (
             not chunk.body and _is_host_prototype(chunk.head)
         ):
@@ -260,6 +264,18 @@ def read(
         )
     source.missing = _missing(_blank_directives(blank(source.kept)))
     return source
+
+
+def _symbol(chunk: _Chunk) -> str:
+    """The name of a `__constant__` or `__device__` variable, "" if it is none."""
+    before = re.split(r"=|\{", chunk.head)[0]
+    if not re.search(r"\b__(?:constant|device)__\b", before):
+        return ""
+    plain = re.sub(r"\b(?:alignas|__align__)\s*\([^()]*\)", "", before)
+    found = re.search(r"(\w+)\s*(?:\[[^\]]*\]\s*)*$", plain)
+    if "(" in plain or not found:
+        return ""
+    return "::".join([*(s for s in chunk.scope if s), found.group(1)])
 
 
 def _line_at(text: str, index: int) -> int:

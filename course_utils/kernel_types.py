@@ -135,10 +135,18 @@ def aliases(clean: str) -> dict[str, str]:
     return {name: types.pop() for name, types in found.items() if len(types) == 1}
 
 
+def fits(have: str, want: str) -> bool:
+    """Whether elements of one code can be read as another: int as unsigned, too."""
+    integers = "iu"
+    both = have[0] in integers and want[0] in integers
+    return have == want or (both and have[1:] == want[1:])
+
+
 def parameter(text: str, known: dict[str, str], template: Sequence[str]) -> Parameter:
     """Reads one parameter, such as `const float* __restrict__ x`."""
     text = re.sub(r"\b__(?:restrict|restrict__|grid_constant__)\b", " ", text)
     text = re.sub(r"=.*", "", text, flags=re.DOTALL)
+    text = re.sub(r"\(\s*\*\s*(?:const\b)?\s*(\w+)\s*\)", r" \1 ", text)
     array = re.search(r"(\w+)\s*(?:\[[^\]]*\]\s*)+$", text)
     if array:
         text = text[: array.start()] + "*" + array.group(1)

@@ -437,9 +437,9 @@ def test_pictures_say_what_they_show(access):
     pytest.importorskip("course_utils.plot")
     trace = kernel_lab.trace(access[1, 32], torch.randn(300), torch.zeros(32), 8, 0)
     title = {
-        "x": trace.draw("x").axes[0].get_title(),
-        "sectors": trace.draw_sectors("x").axes[0].get_title(),
-        "banks": trace.draw_banks("s").axes[0].get_title(),
+        "x": trace.draw("x").axes[0].get_title("left"),
+        "sectors": trace.draw_sectors("x").axes[0].get_title("left"),
+        "banks": trace.draw_banks("s").axes[0].get_title("left"),
     }
     assert title["x"] == "x: 32 of 300 elements touched"
     assert "moves 32 sectors of 32 bytes and uses 12%" in title["sectors"]
@@ -452,3 +452,137 @@ def test_the_lab_is_fast_enough():
     assert measured["edit_to_result"] < 1.5 * 4
     assert measured["threads_per_second"] > 1e6 / 4
     assert measured["checked_threads_per_second"] > 0.3e6 / 4
+
+
+def test_a_constant_can_be_set():
+    text = """
+    namespace n {
+    __constant__ float weights[2] = {1, 2};
+    static __device__ int shift;
+    __device__ int next(int i) { return i + 1; }
+    __global__ void k(float* y) {
+      y[threadIdx.x] = weights[threadIdx.x] + shift;
+    }
+    } // namespace n
+    """
+    k = kernel_lab.compile(text, "k")
+    assert k.parsed.symbols == {"weights": "n::weights", "shift": "n::shift"}
+    y = torch.zeros(2)
+    k[1, 2](y)
+    assert y.tolist() == [1, 2]
+    k.set("weights", torch.tensor([5.0, 6.0]))
+    k.set("shift", torch.tensor([10], dtype=torch.int32))
+    k[1, 2](y)
+    assert y.tolist() == [15, 16]
+    with pytest.raises(KernelError, match="it has weights, shift"):
+        k.set("bias", y)
+    k.set("weights", torch.zeros(3))
+    with pytest.raises(KernelError, match="weights has 8 bytes, got 12"):
+        k[1, 2](y)
+
+
+def test_shared_memory_is_understood_however_it_is_declared():
+    text = """
+    extern __shared__ float outside[];
+    template <class T> __device__ T sum(T v) {
+      __shared__ T part[64];
+      part[threadIdx.x] = v;
+      __syncthreads();
+      T all = 0;
+      for (int k = 0; k < 64; k++) all += part[k];
+      return all;
+    }
+    __global__ void k(float* y) {
+      alignas(16) __shared__ float a[4][4], b;
+      volatile __shared__ int c[64];  // one for each thread
+      static __shared__ unsigned long long d;
+      __shared__
+      float2 e[64];
+      __shared__ float* pointer;
+      int t = threadIdx.x;
+      if (t < 16) a[t / 4][t % 4] = t;
+      if (t == 0) b = 100, d = 1000, pointer = outside;
+      c[t] = t;
+      e[t] = make_float2(t, t);
+      outside[t] = t;
+      __syncthreads();
+      y[t] = a[t / 4 % 4][t % 4] + b + d + c[63 - t] + e[t].y + pointer[t];
+      y[t] += sum<float>(1) + sum<int>(2);
+    }"""
+    k, y, t = kernel_lab.compile(text, "k"), torch.zeros(64), torch.arange(64)
+    for checked in (True, False):
+        k[1, 64, 256](y, checked=checked)
+        assert torch.equal(y, (t % 16 + 1100 + 63 - t + t + t + 64 + 128).float())
+    assert kernel_lab.check(k[1, 64, 256], y).ok
+
+
+def test_volatile_goes_in_step_and_is_still_called_a_race():
+    """The last warp of reductions from before Volta."""
+    text = """
+    __device__ void last(volatile int* s, int t) {
+      s[t] += s[t + 32];
+      s[t] += s[t + 16];
+      s[t] += s[t + 8];
+      s[t] += s[t + 4];
+      s[t] += s[t + 2];
+      s[t] += s[t + 1];
+    }
+    __global__ void sum(const int* x, int* y) {
+      __shared__ int s[64];
+      s[threadIdx.x] = x[threadIdx.x];
+      __syncthreads();
+      if (threadIdx.x < 32) last(s, threadIdx.x);
+      if (threadIdx.x == 0) *y = s[0];
+    }"""
+    x, y = torch.arange(64, dtype=torch.int32), torch.zeros(1, dtype=torch.int32)
+    m = kernel_lab.compile(text, "sum")
+    m[1, 64](x, y, checked=False)
+    assert y.item() == 2016
+    report = kernel_lab.check(m[1, 64], x, y)
+    assert {f.kind for f in report.findings} == {"race"}
+    assert "put __syncwarp()" in report.findings[0].sentence
+
+
+def test_a_warp_that_waits_for_another_lets_it_run():
+    text = """
+    __global__ void pass(volatile int* flag, int* y) {
+      if (threadIdx.x == 0) {
+        while (*flag == 0) {
+        }
+        y[0] = 7;
+      }
+      if (threadIdx.x == 40) *flag = 1;
+    }"""
+    zeros = torch.zeros(1, dtype=torch.int32)
+    flag, y = zeros.clone(), zeros.clone()
+    kernel_lab.compile(text, "pass")[1, 64](flag, y, checked=False, time_limit=5)
+    assert y.item() == 7
+
+
+def test_an_array_of_rows_and_unsigned_elements_are_pointers_too():
+    text = """
+    #define N 4
+    __global__ void k(float (*a)[N], float b[][N], unsigned* y) {
+      a[threadIdx.x][1] = b[threadIdx.x][2];
+      y[threadIdx.x] = threadIdx.x;
+      if (threadIdx.x == 0) printf("%.2f %s\\n", b[0][2], "ok");
+    }"""
+    a, b, y = torch.zeros(3, 4), torch.randn(3, 4), torch.zeros(3, dtype=torch.int32)
+    kernel_lab.compile(text, "k")[1, 3](a, b, y)
+    assert torch.equal(a[:, 1], b[:, 2])
+    assert y.tolist() == [0, 1, 2]
+
+
+def test_a_large_block_switches_at_many_barriers():
+    text = """
+    __global__ void k(int* y) {
+      for (int round = 0; round < 200; round++) {
+        if (threadIdx.x == round) y[0] += 1;
+        __syncthreads();
+      }
+    }"""
+    y = torch.zeros(1, dtype=torch.int32)
+    begin = time.monotonic()
+    kernel_lab.compile(text, "k")[1, 1024](y)
+    assert y.item() == 200
+    assert time.monotonic() - begin < 5

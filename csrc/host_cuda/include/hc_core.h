@@ -203,7 +203,8 @@ struct Number { // half types specialize this
 template <class T>
 constexpr hc_parameter parameter() {
   using Plain = std::remove_cv_t<T>;
-  using To = std::remove_cv_t<std::remove_pointer_t<Plain>>;
+  using To = std::remove_cv_t<
+      std::remove_all_extents_t<std::remove_pointer_t<Plain>>>;
   return {
       Number<Plain>::kind,
       sizeof(Plain),
@@ -230,6 +231,13 @@ inline void call(void (*kernel)(P...), hc_value* v) {
 }
 
 } // namespace hc
+
+// A variable of the device, for the notebook to set before a launch.
+#define HC_SYMBOL(name, ...)                           \
+  extern "C" void* hc_symbol_##name(size_t* bytes) {   \
+    *bytes = sizeof(__VA_ARGS__);                      \
+    return (void*)&__VA_ARGS__;                        \
+  }
 
 #define HC_KERNEL(number, ...)                                        \
   extern "C" void hc_call_##number(hc_value* v) {                     \

@@ -70,7 +70,7 @@ bool run_warp(int warp) {
   int first = warp * kWarp;
   int count = std::min(kWarp, launch.threads - first);
   bool moved = false, again = true;
-  while (again) {
+  for (int turns = 0; again && turns < 64; turns++) { // then others' turn
     again = false;
     for (int i = 0; i < count; i++) {
       Thread& t = threads[first + (launch.reverse ? count - 1 - i : i)];
@@ -79,8 +79,8 @@ bool run_warp(int warp) {
         again = true;
       }
     }
-    moved |= again;
     again |= release_active(warp);
+    moved |= again;
   }
   return moved;
 }

@@ -8,6 +8,7 @@
 //   grain BYTES              of the cells for shared memory
 //   segment FILE_OFFSET SKEW BYTES GRAIN
 //   array NUMBER OFFSET BYTES          in the segment before it
+//   symbol NAME FILE_OFFSET BYTES      what a __constant__ variable holds
 //   pointer ELEMENT SEGMENT OFFSET | null | integer VALUE | real VALUE
 #include "runner.h"
 
@@ -47,7 +48,14 @@ struct Argument {
   std::string element;
 };
 
+struct Symbol {
+  std::string name;
+  uint64_t file_offset = 0;
+  size_t bytes = 0;
+};
+
 struct Request {
+  std::vector<Symbol> symbols;
   std::string library;
   int kernel = 0, data = -1;
   std::vector<uint64_t> file_offsets, skews;
@@ -118,6 +126,10 @@ Request read_request() {
       Array a;
       std::cin >> a.number >> a.offset >> a.bytes;
       segments.back().arrays.push_back(a);
+    } else if (word == "symbol") {
+      Symbol s;
+      std::cin >> s.name >> s.file_offset >> s.bytes;
+      r.symbols.push_back(s);
     } else {
       read_argument(word, r);
     }
@@ -152,6 +164,13 @@ int find_library(dl_phdr_info* info, size_t, void* kernel) {
   return 0;
 }
 
+// "f4" fits "f4"; "i4" fits "u4" too; no name fits any.
+bool fits(const std::string& have, const std::string& want) {
+  auto is_integer = [](char c) { return c == 'i' || c == 'u'; };
+  return have.empty() || want.empty() || have == want ||
+      (is_integer(have[0]) && is_integer(want[0]) && have[1] == want[1]);
+}
+
 // Loads the kernel and compares its parameters with what was passed.
 void load(Request& r) {
   void* library = dlopen(r.library.c_str(), RTLD_NOW);
@@ -177,7 +196,7 @@ void load(Request& r) {
     std::string element = wanted[i].element;
     if (wanted[i].kind == 's' ||
         (a.value.kind == 'p') != (wanted[i].kind == 'p') ||
-        (!a.element.empty() && !element.empty() && a.element != element)) {
+        !fits(a.element, element)) {
       Finding f = here("parameter", 0);
       f.mask = i;
       f.text = wanted[i].element;
@@ -200,6 +219,25 @@ void name_nearest(Finding& f) {
       f.kind = "far";
       f.access.array = s.arrays[0].number;
       f.access.offset = distance;
+    }
+  }
+}
+
+void set_symbols(const Request& r) {
+  void* library = dlopen(r.library.c_str(), RTLD_NOW);
+  for (const Symbol& s : r.symbols) {
+    auto find = reinterpret_cast<void* (*)(size_t*)>(
+        dlsym(library, ("hc_symbol_" + s.name).c_str()));
+    size_t room = 0;
+    void* at = find ? find(&room) : nullptr;
+    if (s.bytes > room) {
+      refuse(
+          s.name + " has " + std::to_string(room) + " bytes, got " +
+          std::to_string(s.bytes));
+    }
+    if (pread(r.data, at, s.bytes, static_cast<off_t>(s.file_offset)) !=
+        static_cast<ssize_t>(s.bytes)) {
+      refuse(s.name + " can't be set");
     }
   }
 }
@@ -316,6 +354,7 @@ int main() {
   map_segments(request.data, request.file_offsets, request.skews);
   map_shared();
   load(request);
+  set_symbols(request);
   for (Argument& a : request.arguments) {
     if (a.segment >= 0) {
       a.value.pointer = segments[a.segment].data + a.offset;

@@ -169,6 +169,9 @@ bool release_active(int warp) {
   unsigned lanes = 0;
   for (int lane = 0; lane < kWarp; lane++) {
     Thread* t = lane_of(base, lane);
+    if (t && (t->state == State::kReady || t->state == State::kFresh)) {
+      return false; // it may still come
+    }
     if (t && t->state == State::kWarp && t->op == HC_ACTIVE &&
         (!line || t->line == line)) {
       line = t->line;
