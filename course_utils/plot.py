@@ -1,12 +1,22 @@
 """The one look of all pictures, and the pieces that they share.
 
-Colors mean the same in every lesson (Okabe-Ito, safe for color-blind readers).
+Used by every module that draws, and by lessons that plot. Colors mean the same in every
+lesson (Okabe-Ito, safe for color-blind readers).
 """
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.lines import Line2D
+from matplotlib.patches import FancyBboxPatch
+from matplotlib.textpath import TextPath
 
 COLORS = {
     "pytorch": "#999999",  # PyTorch's own
@@ -23,29 +33,80 @@ INK = "#222222"
 
 def use() -> None:
     """Sets the course's style for all figures of this process."""
-    import matplotlib.pyplot as plt
+    import matplotlib.style
 
-    plt.style.use(Path(__file__).with_name("course.mplstyle"))
+    matplotlib.style.use(Path(__file__).with_name("course.mplstyle"))
 
 
-def canvas(width: float, height: float) -> tuple[Any, Any]:
+class Picture(Figure):
+    """A figure that a notebook shows once, as PNG, and prints as its size.
+
+    It is unknown to pyplot, which would show it a second time at the end of the cell.
+    """
+
+    def _repr_png_(self) -> bytes:
+        kept = io.BytesIO()
+        # Without the name of the program that drew it: the bytes depend on the picture.
+        self.savefig(kept, format="png", metadata={"Software": None})
+        return kept.getvalue()
+
+
+def figure(width: float = 6.4, height: float = 3.6) -> tuple[Picture, Axes]:
+    """A picture of this size in inches, with one pair of axes, in the course's style.
+
+    Returns:
+        (picture, axes), for curves and bars.
+    """
+    use()
+    made = Picture(figsize=(width, height), layout="constrained")
+    return made, made.subplots()
+
+
+def canvas(width: float, height: float) -> tuple[Picture, Axes]:
     """A figure without axes, in inches, y pointing down: for diagrams.
 
     Returns:
-        (figure, axes) with data coordinates in inches, (0, 0) at the top left.
+        (picture, axes) with data coordinates in inches, (0, 0) at the top left.
     """
-    import matplotlib.pyplot as plt
-
-    figure = plt.figure(figsize=(width, height))
-    axes = figure.add_axes((0, 0, 1, 1))
+    use()
+    made = Picture(figsize=(width, height))
+    axes = made.add_axes((0, 0, 1, 1))
     axes.set_xlim(0, width)
     axes.set_ylim(height, 0)
     axes.axis("off")
-    return figure, axes
+    return made, axes
+
+
+def tint(color: str, strength: float) -> tuple[float, float, float]:
+    """A color mixed with white; strength 0 is white, 1 the color itself."""
+    return tuple(1 - strength * (1 - c) for c in to_rgb(color))
+
+
+def text_width(text: str, size: float, family: str = "sans-serif") -> float:
+    """How wide a line of text is, in inches, at `size` points."""
+    if not text.strip():
+        return 0.0
+    font = FontProperties(family=family, size=size)
+    return TextPath((0, 0), text, prop=font).get_extents().x1 / 72
+
+
+def fit(text: str, width: float, size: float, least: float = 6.5) -> tuple[str, float]:
+    """Text that fits into `width` inches: first smaller, then cut with an ellipsis.
+
+    Returns:
+        (text, size); the text is "" where not even one letter fits.
+    """
+    while size > least and text_width(text, size) > width:
+        size -= 0.5
+    if text_width(text, size) <= width:
+        return text, size
+    while text and text_width(text + "…", size) > width:
+        text = text[:-1]
+    return (text + "…" if text else ""), size
 
 
 def box(
-    axes: Any,
+    axes: Axes,
     x: float,
     y: float,
     width: float,
@@ -57,17 +118,13 @@ def box(
     **text_options: Any,
 ) -> None:
     """A rounded box with its text in the middle; `strength` is how full its color."""
-    from matplotlib.colors import to_rgb
-    from matplotlib.patches import FancyBboxPatch
-
-    fill = tuple(1 - strength * (1 - c) for c in to_rgb(color))
     axes.add_patch(
         FancyBboxPatch(
             (x, y),
             width,
             height,
             boxstyle="round,pad=0,rounding_size=0.06",
-            facecolor=fill,
+            facecolor=tint(color, strength),
             edgecolor=color,
             linewidth=1.2,
         )
@@ -76,7 +133,7 @@ def box(
     axes.text(x + width / 2, y + height / 2, text, **{**options, **text_options})
 
 
-def arrow(axes: Any, start: tuple, end: tuple, color: str = "#555555") -> None:
+def arrow(axes: Axes, start: tuple, end: tuple, color: str = "#555555") -> None:
     """A thin arrow from one point to another."""
     axes.annotate(
         "",
@@ -86,8 +143,12 @@ def arrow(axes: Any, start: tuple, end: tuple, color: str = "#555555") -> None:
     )
 
 
-def limit_line(axes: Any, value: float, label: str) -> None:
-    """A dashed horizontal line for what cannot be passed, with its name on it."""
+def limit_line(axes: Axes, value: float, label: str) -> None:
+    """A dashed horizontal line for what cannot be passed, with its name on it.
+
+    Args:
+        value: on the y axis, in its unit; a roofline or the library's own speed.
+    """
     axes.axhline(value, color=INK, linestyle="--", linewidth=1)
     axes.annotate(
         label,
@@ -99,7 +160,7 @@ def limit_line(axes: Any, value: float, label: str) -> None:
     )
 
 
-def label_end(axes: Any, line: Any, text: str) -> None:
+def label_end(axes: Axes, line: Line2D, text: str) -> None:
     """Writes a line's name at its right end, in its color, instead of a legend."""
     xs, ys = line.get_data()
     axes.annotate(

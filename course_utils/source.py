@@ -46,8 +46,8 @@ class Source:
             lexer = get_lexer_by_name(self.language)
         except ClassNotFound:
             lexer = get_lexer_by_name("cpp")
-        # friendly_grayscale-like colors would vanish on a dark page; a light ground of
-        # our own keeps them readable on both.
+        # Colors made for white would vanish on a dark page; a light ground of our own
+        # keeps them readable on both.
         body = highlight(
             self.text,
             lexer,
@@ -66,21 +66,28 @@ def show(thing: Any, region: str | None = None) -> Source:
 
     Args:
         thing: a function, class or module, or a path below the course's folder or
-            below `csrc` ("relu_cpu/relu.cpp").
+            below `csrc` ("relu/relu.cpp").
         region: only the part of the file between the marks of this name.
 
     Raises:
         FileNotFoundError: if the file does not exist, or lies outside the course.
-        ValueError: if the file has no such region; lists those that it has.
+        ValueError: if the file has no such region (lists those that it has), or the
+            region is never closed.
         TypeError: if Python cannot tell the source, as with built-in functions.
     """
     if isinstance(thing, str | Path):
         return _file(Path(thing), region)
     if region is not None:
         raise ValueError("expected a path with `region`, got a Python object")
-    lines, first = inspect.getsourcelines(thing)
-    path = inspect.getsourcefile(thing) or ""
     name = getattr(thing, "__name__", type(thing).__name__)
+    try:
+        lines, first = inspect.getsourcelines(thing)
+    except TypeError:
+        raise TypeError(
+            f"{name} has no Python source to show: it is compiled, or an instance; "
+            "expected a function, class, module or path"
+        ) from None
+    path = inspect.getsourcefile(thing) or ""
     return Source(
         textwrap.dedent("".join(lines)).rstrip("\n"),
         f"{name}, in {_short(path)}, from line {max(first, 1)}",
@@ -104,7 +111,7 @@ def _file(path: Path, region: str | None) -> Source:
     full = _find(path)
     lines = full.read_text().splitlines()
     shown, first = _region(lines, region, path) if region else (_unmarked(lines), 1)
-    where = f", lines {first} to {first + len(shown) - 1}" if region else ""
+    where = f", from line {first}" if region else ""
     text = textwrap.dedent("\n".join(shown)).strip("\n")
     caption = f"{full.relative_to(ROOT)}{where}"
     return Source(text, caption, _LEXERS.get(full.suffix, "text"))
@@ -131,7 +138,12 @@ def _region(lines: list[str], region: str, path: Path) -> tuple[list[str], int]:
     marks = [(i, m) for i, line in enumerate(lines) if (m := _MARK.match(line))]
     begins = [i for i, m in marks if m[2] == region and not m[1]]
     ends = [i for i, m in marks if m[2] == region and m[1]]
+    if len(begins) == 1 and not ends:
+        raise ValueError(f"region {region!r} of {path} is never closed: [/{region}]")
     if len(begins) != 1 or len(ends) != 1:
-        known = ", ".join(m[2] for _, m in marks if not m[1]) or "none"
-        raise ValueError(f"{path} has no region {region!r}; it has: {known}")
+        closed = {m[2] for _, m in marks if m[1]}
+        known = [m[2] for _, m in marks if not m[1] and m[2] in closed]
+        raise ValueError(
+            f"{path} has no region {region!r}; it has: {', '.join(known) or 'none'}"
+        )
     return _unmarked(lines[begins[0] + 1 : ends[0]]), begins[0] + 2
