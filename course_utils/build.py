@@ -297,10 +297,24 @@ def _try_loading(extension: Extension) -> None:
         )
     if outcome.ok:
         return
-    said = outcome.output + outcome.message
+    said = f"{outcome.output}{outcome.traceback}"
     if "Only a single TORCH_LIBRARY" in said or "multiple times" in said:
         raise BuildError(_TAKEN.format(space=extension.namespace), said)
+    missing = re.search(r"undefined symbol: (\S+)", said)
+    if missing:
+        raise BuildError(
+            f"{extension.name} calls something that is declared and nowhere defined "
+            f"(undefined symbol: {_demangle(missing[1])})",
+            said,
+        )
     raise BuildError(f"loading {extension.name} {outcome.sentence}", said)
+
+
+def _demangle(symbol: str) -> str:
+    import torch
+
+    readable = getattr(torch._C, "_demangle", None)
+    return readable(symbol) if readable else symbol
 
 
 def _is_taken(space: str) -> bool:
