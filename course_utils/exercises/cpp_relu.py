@@ -30,6 +30,20 @@ def log(number: int) -> Log:
     return Log((LOGS / f"log_{number}.txt").read_text())
 
 
+def failure(file: str, form: str) -> build.BuildError:
+    """The error that building this file of `broken_builds` gives.
+
+    Raises:
+        AssertionError: if it compiles.
+    """
+    path = LOGS / file
+    try:
+        build.cpp(path.read_text(), path.stem, form)
+    except build.BuildError as error:
+        return error
+    raise AssertionError(f"expected {file} not to compile, but it does")
+
+
 def row(*values: float, dtype: torch.dtype = torch.float32) -> torch.Tensor:
     """x: (n,) of these values."""
     return torch.tensor(values, dtype=dtype)

@@ -10,8 +10,6 @@ using torch::stable::Tensor;
 Tensor relu_backward(const Tensor& grad, const Tensor& y) {
   STD_TORCH_CHECK(
       grad.sizes() == y.sizes(), "grad and y must have the same shape");
-  STD_TORCH_CHECK(
-      grad.scalar_type() == y.scalar_type(), "grad and y must have one dtype");
   const Tensor g = torch::stable::contiguous(grad);
   const Tensor kept = torch::stable::contiguous(y);
   Tensor grad_x = g;
