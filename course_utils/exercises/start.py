@@ -115,7 +115,7 @@ def my_relu(answer: Callable, t: Trial) -> None:
     kept. Exact: nothing is rounded. Operators that are a ReLU already (`RECTIFIERS`)
     are refused, and `x` itself must not change.
     """
-    with t.case("which operators it calls"):
+    with t.case("a first call"):
         with Seen() as seen:
             t.run(answer, torch.tensor([-1.0, 2.0]))
         used = [name for name in seen.names if name in RECTIFIERS]
@@ -128,6 +128,8 @@ def my_relu(answer: Callable, t: Trial) -> None:
     cases = [
         ("three values", torch.tensor([-1.0, 0.5, 2.0])),
         ("the largest float32", torch.tensor([largest])),
+        ("NaN", torch.tensor([float("nan")])),
+        ("minus infinity", torch.tensor([-float("inf")])),
         *list(inputs.pointwise(inputs.FLOATING))[1:],
         ("int64", torch.tensor([-2, 0, 3])),
     ]
