@@ -175,8 +175,7 @@ def _check_prepared(
     ran, reader = _run(launch, prepared, mode, False, time_limit)
     report = _report(launch, ran, reader)
     undefined = _undefined(ran, reader)
-    if ran.ended != "returned" or not (both or undefined):
-        report.findings += undefined if ran.ended != "returned" else []
+    if ran.ended != "returned" or not both:
         return report, ran
     second, reader2 = _run(launch, prepared, mode, True, time_limit)
     if second.ended != "returned":

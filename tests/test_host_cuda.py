@@ -37,12 +37,12 @@ def module(path: Path) -> kernel_lab.Module:
 
 
 def head(path: Path) -> tuple[str, str, str]:
-    """The launch, its arguments and the expectation, from a file's first two lines."""
-    lines = path.read_text().splitlines()
-    launch = re.fullmatch(r"// launch: (\w.*?\])\((.*)\)", lines[0])
-    expected = re.fullmatch(r"// (?:equals|expect): (.*)", lines[1])
-    assert launch and expected, f"{path.name}: the first two lines say what to run"
-    return launch.group(1), launch.group(2), expected.group(1)
+    """The launch, its arguments and the expectation, from a file's first comment."""
+    lines = path.read_text().split("\n\n")[0].splitlines()
+    text = " ".join(line.removeprefix("//").strip() for line in lines)
+    found = re.fullmatch(r"launch: (\w.*?\])\((.*)\) (?:equals|expect): (.*)", text)
+    assert found, f"{path.name}: its first comment says what to run, got {text!r}"
+    return found.group(1), found.group(2), found.group(3)
 
 
 def launch_of(path: Path) -> kernel_lab.Launch:

@@ -3,7 +3,10 @@
 #include "hc_half.h"
 
 HC_HALF_TYPE(
-    __nv_bfloat16, __nv_bfloat162, float_to_bfloat_bits, bfloat_bits_to_float)
+    __nv_bfloat16,
+    __nv_bfloat162,
+    float_to_bfloat_bits,
+    bfloat_bits_to_float)
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 template <>

@@ -16,25 +16,22 @@ HC_UNSEEN T atomic(T* p, Update update, const char* what, int line) {
 
 } // namespace hc
 
-#define HC_ATOMIC(name, type, expression)             \
-  HC_ATOMIC_AS(name, name, type, expression)          \
-  HC_ATOMIC_AS(name##_block, name, type, expression)  \
+#define HC_ATOMIC(name, type, expression)            \
+  HC_ATOMIC_AS(name, name, type, expression)         \
+  HC_ATOMIC_AS(name##_block, name, type, expression) \
   HC_ATOMIC_AS(name##_system, name, type, expression)
-#define HC_ATOMIC_AS(as, name, type, expression)          \
-  inline type as(type* p, type v, HC_LINE) {              \
-    return hc::atomic(                                    \
-        p,                                                \
-        [v](type old) -> type { return expression; },     \
-        #name,                                            \
-        hc_line);                                         \
+#define HC_ATOMIC_AS(as, name, type, expression)                          \
+  inline type as(type* p, type v, HC_LINE) {                              \
+    return hc::atomic(                                                    \
+        p, [v](type old) -> type { return expression; }, #name, hc_line); \
   }
-#define HC_ATOMIC_CAS(as, type)                                   \
-  inline type as(type* p, type compare, type v, HC_LINE) {        \
-    return hc::atomic(                                            \
-        p,                                                        \
-        [=](type old) { return old == compare ? v : old; },       \
-        "atomicCAS",                                              \
-        hc_line);                                                 \
+#define HC_ATOMIC_CAS(as, type)                             \
+  inline type as(type* p, type compare, type v, HC_LINE) {  \
+    return hc::atomic(                                      \
+        p,                                                  \
+        [=](type old) { return old == compare ? v : old; }, \
+        "atomicCAS",                                        \
+        hc_line);                                           \
   }
 typedef unsigned long long hc_ull;
 typedef long long hc_ll;
@@ -68,8 +65,8 @@ HC_ATOMIC(atomicXor, unsigned, old ^ v)
 HC_ATOMIC(atomicXor, hc_ull, old ^ v)
 HC_ATOMIC(atomicInc, unsigned, old >= v ? 0 : old + 1)
 HC_ATOMIC(atomicDec, unsigned, old == 0 || old > v ? v : old - 1)
-#define HC_CAS(type)                  \
-  HC_ATOMIC_CAS(atomicCAS, type)      \
+#define HC_CAS(type)                   \
+  HC_ATOMIC_CAS(atomicCAS, type)       \
   HC_ATOMIC_CAS(atomicCAS_block, type) \
   HC_ATOMIC_CAS(atomicCAS_system, type)
 HC_CAS(int)

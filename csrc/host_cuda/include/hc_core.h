@@ -107,10 +107,10 @@ template <class T>
 inline T __ldg(const T* p) {
   return *p;
 }
-#define HC_LOAD(name)            \
-  template <class T>             \
-  inline T name(const T* p) {    \
-    return *p;                   \
+#define HC_LOAD(name)         \
+  template <class T>          \
+  inline T name(const T* p) { \
+    return *p;                \
   }
 HC_LOAD(__ldca)
 HC_LOAD(__ldcg)
@@ -118,10 +118,10 @@ HC_LOAD(__ldcs)
 HC_LOAD(__ldcv)
 HC_LOAD(__ldlu)
 #undef HC_LOAD
-#define HC_STORE(name)                \
-  template <class T>                  \
-  inline void name(T* p, T value) {   \
-    *p = value;                       \
+#define HC_STORE(name)              \
+  template <class T>                \
+  inline void name(T* p, T value) { \
+    *p = value;                     \
   }
 HC_STORE(__stwb)
 HC_STORE(__stcg)
@@ -139,7 +139,6 @@ typedef struct CUstream_st* cudaStream_t;
 constexpr cudaError_t cudaSuccess = 0;
 
 namespace hc {
-
 
 // A shared array, one for each place that declares one: `unique` is a lambda,
 // whose type no other place has, not even another instance of a template.
@@ -183,7 +182,7 @@ HC_ELEMENT(unsigned long long, "u8")
 
 template <class T>
 struct Number { // half types specialize this
-  static constexpr char kind = std::is_pointer<T>::value ? 'p'
+  static constexpr char kind = std::is_pointer<T>::value     ? 'p'
       : std::is_integral<T>::value || std::is_enum<T>::value ? 'i'
       : std::is_floating_point<T>::value                     ? 'f'
                                                              : 's';
@@ -203,8 +202,8 @@ struct Number { // half types specialize this
 template <class T>
 constexpr hc_parameter parameter() {
   using Plain = std::remove_cv_t<T>;
-  using To = std::remove_cv_t<
-      std::remove_all_extents_t<std::remove_pointer_t<Plain>>>;
+  using To =
+      std::remove_cv_t<std::remove_all_extents_t<std::remove_pointer_t<Plain>>>;
   return {
       Number<Plain>::kind,
       sizeof(Plain),
@@ -219,8 +218,7 @@ int describe(void (*)(P...), const hc_parameter** out) {
 }
 
 template <class... P, size_t... I>
-inline void call(
-    void (*kernel)(P...), hc_value* v, std::index_sequence<I...>) {
+inline void call(void (*kernel)(P...), hc_value* v, std::index_sequence<I...>) {
   (void)v;
   kernel(Number<std::remove_cv_t<P>>::from(v[I])...);
 }
@@ -233,16 +231,16 @@ inline void call(void (*kernel)(P...), hc_value* v) {
 } // namespace hc
 
 // A variable of the device, for the notebook to set before a launch.
-#define HC_SYMBOL(name, ...)                           \
-  extern "C" void* hc_symbol_##name(size_t* bytes) {   \
-    *bytes = sizeof(__VA_ARGS__);                      \
-    return (void*)&__VA_ARGS__;                        \
+#define HC_SYMBOL(name, ...)                         \
+  extern "C" void* hc_symbol_##name(size_t* bytes) { \
+    *bytes = sizeof(__VA_ARGS__);                    \
+    return (void*)&__VA_ARGS__;                      \
   }
 
-#define HC_KERNEL(number, ...)                                        \
-  extern "C" void hc_call_##number(hc_value* v) {                     \
-    hc::call(&__VA_ARGS__, v);                                        \
-  }                                                                   \
-  extern "C" int hc_describe_##number(const hc_parameter** out) {     \
-    return hc::describe(&__VA_ARGS__, out);                           \
+#define HC_KERNEL(number, ...)                                    \
+  extern "C" void hc_call_##number(hc_value* v) {                 \
+    hc::call(&__VA_ARGS__, v);                                    \
+  }                                                               \
+  extern "C" int hc_describe_##number(const hc_parameter** out) { \
+    return hc::describe(&__VA_ARGS__, out);                       \
   }

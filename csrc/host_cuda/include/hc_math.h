@@ -4,14 +4,14 @@
 #pragma once
 #include "hc_vectors.h"
 
-#define HC_MIN_MAX(a, b, r)           \
-  constexpr r min(a x, b y) {         \
+#define HC_MIN_MAX(a, b, r)                         \
+  constexpr r min(a x, b y) {                       \
     r c = static_cast<r>(x), d = static_cast<r>(y); \
-    return c < d ? c : d;             \
-  }                                   \
-  constexpr r max(a x, b y) {         \
+    return c < d ? c : d;                           \
+  }                                                 \
+  constexpr r max(a x, b y) {                       \
     r c = static_cast<r>(x), d = static_cast<r>(y); \
-    return c > d ? c : d;             \
+    return c > d ? c : d;                           \
   }
 HC_MIN_MAX(int, int, int)
 HC_MIN_MAX(unsigned, unsigned, unsigned)
@@ -50,17 +50,17 @@ HC_FLOAT_MIN_MAX(float, double, double, )
 HC_FLOAT_MIN_MAX(double, float, double, )
 #undef HC_FLOAT_MIN_MAX
 
-#define HC_1(name, expression)  \
-  inline float name(float x) {  \
-    return expression;          \
+#define HC_1(name, expression) \
+  inline float name(float x) { \
+    return expression;         \
   }
-#define HC_2(name, expression)           \
-  inline float name(float x, float y) {  \
-    return expression;                   \
+#define HC_2(name, expression)          \
+  inline float name(float x, float y) { \
+    return expression;                  \
   }
-#define HC_1D(name, expression)   \
-  inline double name(double x) {  \
-    return expression;            \
+#define HC_1D(name, expression)  \
+  inline double name(double x) { \
+    return expression;           \
   }
 HC_1(rsqrtf, 1.0f / sqrtf(x))
 HC_1(rsqrt, 1.0f / sqrtf(x))
@@ -80,8 +80,8 @@ HC_1(__frcp_rn, 1.0f / x)
 HC_1(__fsqrt_rn, sqrtf(x))
 HC_1(normcdff, float(0.5 * erfc(-double(x) * M_SQRT1_2)))
 HC_1D(normcdf, 0.5 * erfc(-x * M_SQRT1_2))
-HC_1(sinpif, float(sin(M_PI * double(x))))
-HC_1(cospif, float(cos(M_PI * double(x))))
+HC_1(sinpif, float(sin(M_PI* double(x))))
+HC_1(cospif, float(cos(M_PI* double(x))))
 HC_1(rcbrtf, 1.0f / cbrtf(x))
 HC_1(erfcxf, float(exp(double(x) * x) * erfc(double(x))))
 HC_2(__powf, powf(x, y))
@@ -173,18 +173,18 @@ inline To to_integer(From x) {
   return static_cast<To>(x);
 }
 } // namespace hc
-#define HC_ROUNDINGS(prefix, to, from)            \
-  inline to prefix##_rn(from x) {                 \
-    return hc::to_integer<to>(nearbyint(x));      \
-  }                                               \
-  inline to prefix##_rz(from x) {                 \
-    return hc::to_integer<to>(trunc(x));          \
-  }                                               \
-  inline to prefix##_rd(from x) {                 \
-    return hc::to_integer<to>(floor(x));          \
-  }                                               \
-  inline to prefix##_ru(from x) {                 \
-    return hc::to_integer<to>(ceil(x));           \
+#define HC_ROUNDINGS(prefix, to, from)       \
+  inline to prefix##_rn(from x) {            \
+    return hc::to_integer<to>(nearbyint(x)); \
+  }                                          \
+  inline to prefix##_rz(from x) {            \
+    return hc::to_integer<to>(trunc(x));     \
+  }                                          \
+  inline to prefix##_rd(from x) {            \
+    return hc::to_integer<to>(floor(x));     \
+  }                                          \
+  inline to prefix##_ru(from x) {            \
+    return hc::to_integer<to>(ceil(x));      \
   }
 HC_ROUNDINGS(__float2int, int, float)
 HC_ROUNDINGS(__float2uint, unsigned, float)
@@ -247,7 +247,8 @@ inline unsigned __umulhi(unsigned x, unsigned y) {
   return static_cast<unsigned>(static_cast<uint64_t>(x) * y >> 32);
 }
 inline unsigned long long __umul64hi(
-    unsigned long long x, unsigned long long y) {
+    unsigned long long x,
+    unsigned long long y) {
   return static_cast<unsigned long long>(
       static_cast<unsigned __int128>(x) * y >> 64);
 }

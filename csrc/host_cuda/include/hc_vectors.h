@@ -3,41 +3,41 @@
 #pragma once
 #include "hc_core.h"
 
-#define HC_VECTORS(type, name, a1, a2, a4)                              \
-  struct alignas(a1) name##1 {                                          \
-    type x;                                                             \
-  };                                                                    \
-  struct alignas(a2) name##2 {                                          \
-    type x, y;                                                          \
-  };                                                                    \
-  struct name##3 {                                                      \
-    type x, y, z;                                                       \
-  };                                                                    \
-  struct alignas(a4) name##4 {                                          \
-    type x, y, z, w;                                                    \
-  };                                                                    \
+#define HC_VECTORS(type, name, a1, a2, a4) \
+  struct alignas(a1) name##1 {             \
+    type x;                                \
+  };                                       \
+  struct alignas(a2) name##2 {             \
+    type x, y;                             \
+  };                                       \
+  struct name##3 {                         \
+    type x, y, z;                          \
+  };                                       \
+  struct alignas(a4) name##4 {             \
+    type x, y, z, w;                       \
+  };                                       \
   HC_VECTOR_MAKERS(type, name)
 
-#define HC_VECTOR_MAKERS(type, name)                                    \
-  constexpr name##1 make_##name##1(type x) {                            \
-    return name##1{x};                                                  \
-  }                                                                     \
-  constexpr name##2 make_##name##2(type x, type y) {                    \
-    return name##2{x, y};                                               \
-  }                                                                     \
-  constexpr name##3 make_##name##3(type x, type y, type z) {            \
-    return name##3{x, y, z};                                            \
-  }                                                                     \
-  constexpr name##4 make_##name##4(type x, type y, type z, type w) {    \
-    return name##4{x, y, z, w};                                         \
-  }                                                                     \
-  template <>                                                           \
-  struct hc::Element<name##1> : hc::Element<type> {};                   \
-  template <>                                                           \
-  struct hc::Element<name##2> : hc::Element<type> {};                   \
-  template <>                                                           \
-  struct hc::Element<name##3> : hc::Element<type> {};                   \
-  template <>                                                           \
+#define HC_VECTOR_MAKERS(type, name)                                 \
+  constexpr name##1 make_##name##1(type x) {                         \
+    return name##1 {x};                                              \
+  }                                                                  \
+  constexpr name##2 make_##name##2(type x, type y) {                 \
+    return name##2 {x, y};                                           \
+  }                                                                  \
+  constexpr name##3 make_##name##3(type x, type y, type z) {         \
+    return name##3 {x, y, z};                                        \
+  }                                                                  \
+  constexpr name##4 make_##name##4(type x, type y, type z, type w) { \
+    return name##4 {x, y, z, w};                                     \
+  }                                                                  \
+  template <>                                                        \
+  struct hc::Element<name##1> : hc::Element<type> {};                \
+  template <>                                                        \
+  struct hc::Element<name##2> : hc::Element<type> {};                \
+  template <>                                                        \
+  struct hc::Element<name##3> : hc::Element<type> {};                \
+  template <>                                                        \
   struct hc::Element<name##4> : hc::Element<type> {};
 
 HC_VECTORS(signed char, char, 1, 2, 4)

@@ -24,12 +24,10 @@ inline T through_warp(
 
 } // namespace hc
 
-#define HC_SHUFFLE(name, op)                                          \
-  template <class T>                                                  \
-  inline T name(                                                      \
-      unsigned mask, T value, int lane, int width = 32, HC_LINE) {    \
-    return hc::through_warp(                                          \
-        op, #name, mask, value, lane, width, hc_line);                \
+#define HC_SHUFFLE(name, op)                                                 \
+  template <class T>                                                         \
+  inline T name(unsigned mask, T value, int lane, int width = 32, HC_LINE) { \
+    return hc::through_warp(op, #name, mask, value, lane, width, hc_line);   \
   }
 HC_SHUFFLE(__shfl_sync, HC_SHFL)
 HC_SHUFFLE(__shfl_up_sync, HC_SHFL_UP)
@@ -66,8 +64,7 @@ inline unsigned __match_any_sync(unsigned mask, T value, HC_LINE) {
       hc_warp(HC_MATCH_ANY, "__match_any_sync", mask, bits, 0, 32, hc_line));
 }
 template <class T>
-inline unsigned __match_all_sync(
-    unsigned mask, T value, int* all, HC_LINE) {
+inline unsigned __match_all_sync(unsigned mask, T value, int* all, HC_LINE) {
   uint64_t bits = 0;
   memcpy(&bits, &value, sizeof(T));
   auto r = static_cast<unsigned>(
@@ -76,9 +73,9 @@ inline unsigned __match_all_sync(
   return r;
 }
 
-#define HC_REDUCE(name, type, op)                                      \
-  inline type name(unsigned mask, type value, HC_LINE) {               \
-    return hc::through_warp(op, #name, mask, value, 0, 32, hc_line);   \
+#define HC_REDUCE(name, type, op)                                    \
+  inline type name(unsigned mask, type value, HC_LINE) {             \
+    return hc::through_warp(op, #name, mask, value, 0, 32, hc_line); \
   }
 HC_REDUCE(__reduce_add_sync, unsigned, HC_REDUCE_ADD)
 HC_REDUCE(__reduce_add_sync, int, HC_REDUCE_ADD)

@@ -8,9 +8,9 @@
 // the first after __threadfence. Blocks are ordered by the last only. Not
 // reported: two atomics; a read beside an atomic (the compare-and-swap loop of
 // the CUDA guide begins with one); and writes of the same value.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <algorithm>
 #include <unordered_map>
 
 #include "grid.h"
@@ -256,8 +256,7 @@ void touch_all(
   }
 }
 
-bool global_access(
-    char* p, int size, bool write, bool atomic, Where where) {
+bool global_access(char* p, int size, bool write, bool atomic, Where where) {
   uint64_t far = static_cast<uint64_t>(p - slots);
   if (far >= slot_bytes * segments.size()) {
     return false;
@@ -272,10 +271,12 @@ bool global_access(
       break;
     }
   }
-  Access access{array->number, "", offset - int64_t(array->offset), size, write};
+  Access access{
+      array->number, "", offset - int64_t(array->offset), size, write};
   bool inside = offset >= 0 && offset + size <= int64_t(s.bytes);
   if (inside && s.arrays.size() > 1) {
-    inside = access.offset >= 0 && access.offset + size <= int64_t(array->bytes);
+    inside =
+        access.offset >= 0 && access.offset + size <= int64_t(array->bytes);
   }
   trace_access(access, atomic, where, inside);
   if (!inside) {
@@ -289,8 +290,7 @@ bool global_access(
   return true;
 }
 
-bool shared_access(
-    char* p, int size, bool write, bool atomic, Where where) {
+bool shared_access(char* p, int size, bool write, bool atomic, Where where) {
   uint64_t far = static_cast<uint64_t>(p - shared_arena);
   if (far >= kSharedArena) {
     return false;
@@ -348,8 +348,8 @@ void access(void* p, int size, bool write, bool whole, const void* pc) {
     }
     a.size = size;
     a.write = write;
-    if (a.array >= 0 || static_cast<uint64_t>(address - shared_arena) <
-            kSharedArena) {
+    if (a.array >= 0 ||
+        static_cast<uint64_t>(address - shared_arena) < kSharedArena) {
       fault("misaligned", a, where);
     }
   }
@@ -427,8 +427,7 @@ extern "C" void hc_fence() {
   block_fenced = true;
 }
 
-extern "C" void hc_atomic(
-    void* address, int size, const char* what, int line) {
+extern "C" void hc_atomic(void* address, int size, const char* what, int line) {
   (void)what;
   hc_pause();
   if (launch.mode == HC_PLAIN) {
@@ -456,8 +455,7 @@ extern "C" void hc_atomic(
     acquired.back().count = sync.released.size();
   }
   if (now->fenced || block_fenced) {
-    auto mine = std::make_pair(
-        block_number + 1, static_cast<uint16_t>(me));
+    auto mine = std::make_pair(block_number + 1, static_cast<uint16_t>(me));
     if (sync.released.empty() || sync.released.back() != mine) {
       sync.released.push_back(mine);
     }
@@ -471,26 +469,30 @@ void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
-#define HOOKS(n)                                                  \
-  void __tsan_read##n(void* p) { access(p, n, false, true, PC); } \
-  void __tsan_write##n(void* p) { access(p, n, true, true, PC); } \
-  void __tsan_read_write##n(void* p) {                            \
-    access(p, n, false, true, PC);                                \
-    access(p, n, true, true, PC);                                 \
-  }                                                               \
-  void __tsan_unaligned_read##n(void* p) {                        \
-    access(p, n, false, false, PC);                               \
-  }                                                               \
-  void __tsan_unaligned_write##n(void* p) {                       \
-    access(p, n, true, false, PC);                                \
-  }                                                               \
-  void __tsan_volatile_read##n(void* p) {                         \
-    in_step(p, PC);                                               \
-    access(p, n, false, true, PC);                                \
-  }                                                               \
-  void __tsan_volatile_write##n(void* p) {                        \
-    in_step(p, PC);                                               \
-    access(p, n, true, true, PC);                                 \
+#define HOOKS(n)                            \
+  void __tsan_read##n(void* p) {            \
+    access(p, n, false, true, PC);          \
+  }                                         \
+  void __tsan_write##n(void* p) {           \
+    access(p, n, true, true, PC);           \
+  }                                         \
+  void __tsan_read_write##n(void* p) {      \
+    access(p, n, false, true, PC);          \
+    access(p, n, true, true, PC);           \
+  }                                         \
+  void __tsan_unaligned_read##n(void* p) {  \
+    access(p, n, false, false, PC);         \
+  }                                         \
+  void __tsan_unaligned_write##n(void* p) { \
+    access(p, n, true, false, PC);          \
+  }                                         \
+  void __tsan_volatile_read##n(void* p) {   \
+    in_step(p, PC);                         \
+    access(p, n, false, true, PC);          \
+  }                                         \
+  void __tsan_volatile_write##n(void* p) {  \
+    in_step(p, PC);                         \
+    access(p, n, true, true, PC);           \
   }
 HOOKS(1)
 HOOKS(2)

@@ -4,10 +4,10 @@
 // _setjmp/_longjmp switch between them.
 #include "fiber.h"
 
-#include <sys/mman.h>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <sys/mman.h>
 
 #if !defined(__x86_64__) && !defined(HOST_CUDA_PORTABLE)
 #define HOST_CUDA_PORTABLE

@@ -1,11 +1,11 @@
 // Maps the caller's arrays and the shared memory; see memory.h.
 #include "memory.h"
 
-#include <sys/mman.h>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sys/mman.h>
 
 #include "grid.h"
 
@@ -101,7 +101,10 @@ void fill_shared() {
 using namespace hc;
 
 extern "C" void* hc_shared(
-    const char* name, size_t size, size_t align, int line) {
+    const char* name,
+    size_t size,
+    size_t align,
+    int line) {
   uint64_t start = (shared_used + 255) / 256 * 256;
   (void)align;
   static_bytes += size;
@@ -118,8 +121,7 @@ extern "C" void* hc_shared(
   return shared_arena + start;
 }
 
-extern "C" void* hc_dynamic_shared(
-    const char* name, size_t align, int line) {
+extern "C" void* hc_dynamic_shared(const char* name, size_t align, int line) {
   static uint64_t start = 0;
   (void)align;
   (void)line;

@@ -1,9 +1,9 @@
 // Keeps what was found and writes it for course_utils/kernel_host.py: one JSON
 // object a line on the report's file, whatever ends the launch.
-#include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 
 #include "grid.h"
 #include "memory.h"
@@ -63,7 +63,8 @@ void put(const Finding& f) {
   dprintf(report_file, ",\"lane\":%d", f.thread);
   put_index("thread", thread_index(f.thread));
   put_index("block", f.block);
-  dprintf(report_file, ",\"where\":%u,\"other_lane\":%d", f.where, f.other_thread);
+  dprintf(
+      report_file, ",\"where\":%u,\"other_lane\":%d", f.where, f.other_thread);
   put_index("other_thread", thread_index(f.other_thread));
   put_index("other_block", f.other_block);
   dprintf(

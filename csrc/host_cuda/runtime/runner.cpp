@@ -12,20 +12,20 @@
 //   pointer ELEMENT SEGMENT OFFSET | null | integer VALUE | real VALUE
 #include "runner.h"
 
-#include <dlfcn.h>
-#include <link.h>
-#include <signal.h>
-#include <sys/resource.h>
-#include <sys/time.h>
-#include <ucontext.h>
-#include <unistd.h>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <iostream>
+#include <link.h>
+#include <signal.h>
 #include <string>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include <unistd.h>
 
 #include "grid.h"
 #include "memory.h"
@@ -281,7 +281,7 @@ void catch_signals() {
   s.ss_sp = stack;
   s.ss_size = sizeof(stack);
   sigaltstack(&s, nullptr);
-  struct sigaction action{};
+  struct sigaction action {};
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   for (int n : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) {
@@ -309,7 +309,10 @@ using namespace hc;
 
 // A failed assert() in a kernel ends up here instead of in the C library.
 extern "C" void __assert_fail(
-    const char* text, const char*, unsigned line, const char*) noexcept {
+    const char* text,
+    const char*,
+    unsigned line,
+    const char*) noexcept {
   Finding f = here("assert", static_cast<int>(line));
   f.text = text;
   report(f);

@@ -68,14 +68,14 @@ uint64_t reduced(int op, int base, unsigned lanes) {
       continue;
     }
     int32_t a = static_cast<int32_t>(r), b = static_cast<int32_t>(v);
-    r = op == HC_REDUCE_ADD         ? r + v
-        : op == HC_REDUCE_MIN       ? std::min(r, v)
-        : op == HC_REDUCE_MAX       ? std::max(r, v)
+    r = op == HC_REDUCE_ADD          ? r + v
+        : op == HC_REDUCE_MIN        ? std::min(r, v)
+        : op == HC_REDUCE_MAX        ? std::max(r, v)
         : op == HC_REDUCE_MIN_SIGNED ? uint32_t(std::min(a, b))
         : op == HC_REDUCE_MAX_SIGNED ? uint32_t(std::max(a, b))
-        : op == HC_REDUCE_AND       ? r & v
-        : op == HC_REDUCE_OR        ? r | v
-                                    : r ^ v;
+        : op == HC_REDUCE_AND        ? r & v
+        : op == HC_REDUCE_OR         ? r | v
+                                     : r ^ v;
   }
   return r;
 }
@@ -103,9 +103,7 @@ void answer(int base, unsigned lanes) {
       op = t.op;
       if (op == HC_BALLOT) {
         for (int i = 0; i < kWarp; i++) {
-          common |= (lanes >> i & 1) && threads[base + i].value
-              ? 1ull << i
-              : 0;
+          common |= (lanes >> i & 1) && threads[base + i].value ? 1ull << i : 0;
         }
       } else if (op >= HC_REDUCE_ADD && op <= HC_REDUCE_XOR) {
         common = reduced(op, base, lanes);
@@ -121,7 +119,7 @@ void answer(int base, unsigned lanes) {
       f.text = t.what;
       report(f);
     }
-    t.result = shuffle ? shuffled(base, lane, lanes)
+    t.result = shuffle         ? shuffled(base, lane, lanes)
         : t.op == HC_MATCH_ANY ? matching(base, lanes, t.value)
                                : common;
   }

@@ -1,5 +1,6 @@
-// launch: square[2, 64](randn(100, dtype=torch.float64), zeros(100, dtype=torch.float64), 100)
-// equals: y == x * x
+// launch: square[2, 64](randn(100, dtype=torch.float64), zeros(100,
+// dtype=torch.float64), 100) equals: y == x * x
+
 template <typename T>
 __device__ T squared(T v) {
   return v * v;

@@ -1,5 +1,6 @@
 // launch: maximum[3, 64](randn(1000), full((1,), -1e30), 1000)
 // equals: y == x.max().view(1)
+
 // CUDA has no atomicMax for float: compare and swap until it holds.
 __device__ float atomic_max(float* address, float v) {
   int* bits = (int*)address;

@@ -1,5 +1,6 @@
 // launch: map[2, 64](randn(100), zeros(100), 100)
 // equals: y == x.abs() + 1
+
 struct Shift {
   float by;
   __device__ float operator()(float v) const {

@@ -1,5 +1,6 @@
-// launch: add[2, 32](randn(128, dtype=torch.float16), randn(128, dtype=torch.float16), zeros(128, dtype=torch.float16), 64)
-// equals: y == a + b
+// launch: add[2, 32](randn(128, dtype=torch.float16), randn(128,
+// dtype=torch.float16), zeros(128, dtype=torch.float16), 64) equals: y == a + b
+
 #include <cuda_fp16.h>
 __global__ void add(const half* a, const half* b, half* y, int n2) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

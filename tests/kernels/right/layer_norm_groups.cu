@@ -1,5 +1,6 @@
 // launch: layer_norm[7, 64](randn(7, 96), zeros(7, 96), 96)
 // equals: y ~ torch.nn.functional.layer_norm(x, (96,))
+
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cuda_runtime.h>

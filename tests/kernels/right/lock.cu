@@ -1,5 +1,6 @@
-// launch: guarded[4, 8](zeros(1, dtype=torch.int32), zeros(2, dtype=torch.int32))
-// equals: y == torch.tensor([32, 64]).int()
+// launch: guarded[4, 8](zeros(1, dtype=torch.int32), zeros(2,
+// dtype=torch.int32)) equals: y == torch.tensor([32, 64]).int()
+
 // A lock: one thread at a time changes both numbers.
 __global__ void guarded(int* lock, int* y) {
   bool done = false;

@@ -1,5 +1,6 @@
 // launch: rows[4, 64](randn(4, 64), randn(64), zeros(4))
 // equals: y ~ x @ v
+
 namespace course {
 namespace {
 constexpr int kThreads = 64;

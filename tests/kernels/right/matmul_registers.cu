@@ -1,7 +1,8 @@
-// launch: sgemm.of(64, 64, 8, 8)[(2, 2), 512](randn(128, 64), randn(64, 128), zeros(128, 128), 128, 64)
-// equals: C ~ A @ B
+// launch: sgemm.of(64, 64, 8, 8)[(2, 2), 512](randn(128, 64), randn(64, 128),
+// zeros(128, 128), 128, 64) equals: C ~ A @ B
+
 #include <cassert>
-#define CEIL_DIV(M, N) (((M) + (N) - 1) / (N))
+#define CEIL_DIV(M, N) (((M) + (N)-1) / (N))
 // A thread computes TM results of one column.
 template <const int BM, const int BN, const int BK, const int TM>
 __global__ void sgemm(const float* A, const float* B, float* C, int N, int K) {

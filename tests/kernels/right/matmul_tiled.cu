@@ -1,5 +1,6 @@
-// launch: matmul[(3, 2), (16, 16)](randn(20, 33), randn(33, 40), zeros(20, 40), 20, 40, 33)
-// equals: C ~ A @ B
+// launch: matmul[(3, 2), (16, 16)](randn(20, 33), randn(33, 40), zeros(20, 40),
+// 20, 40, 33) equals: C ~ A @ B
+
 __global__ void matmul(
     const float* A,
     const float* B,

@@ -1,5 +1,6 @@
 // launch: softmax[4, 32](randn(4, 77), zeros(4, 77), 77)
 // equals: y ~ x.softmax(1)
+
 // One warp per row; maximum and sum in one pass.
 __global__ void softmax(const float* x, float* y, int cols) {
   const float* row = x + blockIdx.x * cols;

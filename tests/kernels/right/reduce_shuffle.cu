@@ -1,5 +1,6 @@
 // launch: sum[4, 128](randn(3000), zeros(1), 3000)
 // equals: y ~ x.sum().view(1)
+
 __inline__ __device__ float warp_sum(float v) {
 #pragma unroll
   for (int offset = warpSize / 2; offset > 0; offset /= 2) {
@@ -18,11 +19,13 @@ extern "C" __global__ void __launch_bounds__(128)
   v = warp_sum(v);
   static __shared__ float part[32];
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-  if (lane == 0) part[warp] = v;
+  if (lane == 0)
+    part[warp] = v;
   __syncthreads();
   if (warp == 0) {
     v = lane < blockDim.x / 32 ? part[lane] : 0.0f;
     v = warp_sum(v);
-    if (lane == 0) atomicAdd(y, v);
+    if (lane == 0)
+      atomicAdd(y, v);
   }
 }

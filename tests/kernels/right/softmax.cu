@@ -1,5 +1,6 @@
 // launch: softmax[5, 64](randn(5, 100), zeros(5, 100), 100)
 // equals: y ~ x.softmax(1)
+
 #include <cfloat>
 template <typename Op>
 __device__ float block_reduce(float v, Op op, float none) {

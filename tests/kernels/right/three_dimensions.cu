@@ -1,5 +1,6 @@
 // launch: index[(2, 3, 2), (4, 2, 3)](zeros(288, dtype=torch.int32))
 // equals: y == torch.arange(288).int()
+
 __global__ void index(int* y) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   int r = blockIdx.y * blockDim.y + threadIdx.y;

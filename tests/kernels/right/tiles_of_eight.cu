@@ -1,5 +1,6 @@
 // launch: tile_sums[1, 64](randn(64), zeros(8))
 // equals: y ~ x.view(8, 8).sum(1)
+
 #include <cooperative_groups.h>
 using namespace cooperative_groups;
 

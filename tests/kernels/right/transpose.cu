@@ -1,5 +1,6 @@
 // launch: transpose[(3, 2), (32, 8)](randn(50, 70), zeros(70, 50), 50, 70)
 // equals: y == x.t()
+
 // A tile goes through shared memory, so that both sides are read in rows.
 #define TILE 32
 __global__ void transpose(const float* x, float* y, int rows, int cols) {

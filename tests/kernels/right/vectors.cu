@@ -1,5 +1,6 @@
 // launch: copy[4, 32](randn(508), zeros(508), 127)
 // equals: y == x * 2
+
 __global__ void copy(const float* x, float* y, int n4) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n4) {

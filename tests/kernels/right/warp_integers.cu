@@ -1,5 +1,8 @@
-// launch: integers[1, 64](randint(-50, 50, (64,), dtype=torch.int32), zeros(8, dtype=torch.int32))
-// equals: y == torch.stack([x.view(2, 32).sum(1), x.view(2, 32).amin(1), x.view(2, 32).amax(1), torch.tensor([32, 32])], 1).view(-1).int()
+// launch: integers[1, 64](randint(-50, 50, (64,), dtype=torch.int32), zeros(8,
+// dtype=torch.int32)) equals: y == torch.stack([x.view(2, 32).sum(1), x.view(2,
+// 32).amin(1), x.view(2, 32).amax(1), torch.tensor([32, 32])],
+// 1).view(-1).int()
+
 __global__ void integers(const int* x, int* y) {
   int v = x[threadIdx.x];
   int sum = __reduce_add_sync(~0u, v);

@@ -1,5 +1,6 @@
 // launch: vector_add[2, 128](randn(200), randn(200), zeros(200), 200)
 // equals: c == a + b
+
 // A complete program, as books print it; only the kernel is used here.
 #include <cuda_runtime.h>
 #include <stdio.h>
@@ -16,12 +17,14 @@
   } while (0)
 
 static void fill(std::vector<float>& v) {
-  for (size_t i = 0; i < v.size(); i++) v[i] = rand() / (float)RAND_MAX;
+  for (size_t i = 0; i < v.size(); i++)
+    v[i] = rand() / (float)RAND_MAX;
 }
 
 __global__ void vector_add(const float* a, const float* b, float* c, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) c[i] = a[i] + b[i];
+  if (i < n)
+    c[i] = a[i] + b[i];
 }
 
 int main(int argc, char** argv) {

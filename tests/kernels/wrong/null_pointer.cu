@@ -1,5 +1,6 @@
 // launch: write[1, 4](None)
-// expect: crash: used a null pointer in line 4
+// expect: crash: used a null pointer
+
 __global__ void write(float* y) {
   y[threadIdx.x] = 1;
 }

@@ -1,5 +1,6 @@
 // launch: deep[1, 1](zeros(1), 1)
 // expect: crash: stack
+
 __device__ float down(float v, int n) {
   volatile float keep[8];
   keep[n & 7] = v;

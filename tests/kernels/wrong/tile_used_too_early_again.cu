@@ -1,5 +1,6 @@
 // launch: rows[1, 32](randn(4, 32), zeros(4, 32))
 // expect: race: shared s[
+
 // The barrier before the next row's load is missing.
 __global__ void rows(const float* x, float* y) {
   __shared__ float s[32];

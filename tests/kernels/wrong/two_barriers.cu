@@ -1,5 +1,6 @@
 // launch: either[1, 64](randn(64), zeros(64))
 // expect: barrier: different barriers
+
 __global__ void either(const float* x, float* y) {
   __shared__ float s[64];
   s[threadIdx.x] = x[threadIdx.x];

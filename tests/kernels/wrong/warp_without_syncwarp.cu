@@ -1,5 +1,6 @@
 // launch: sum[1, 32](randn(32), zeros(1))
 // expect: race: shared s[
+
 // Since Volta the threads of a warp do not run in step.
 __global__ void sum(const float* x, float* y) {
   __shared__ volatile float s[32];
@@ -12,5 +13,6 @@ __global__ void sum(const float* x, float* y) {
     s[t] += s[t + 2];
     s[t] += s[t + 1];
   }
-  if (t == 0) *y = s[0];
+  if (t == 0)
+    *y = s[0];
 }

@@ -42,8 +42,7 @@ struct bit_xor {
 };
 
 template <unsigned Size, class Parent, class T, class Op>
-T reduce(
-    const thread_block_tile<Size, Parent>& tile, T value, Op op, HC_LINE) {
+T reduce(const thread_block_tile<Size, Parent>& tile, T value, Op op, HC_LINE) {
   for (unsigned m = Size / 2; m > 0; m /= 2) {
     value = op(value, tile.shfl_xor(value, m, hc_line));
   }
