@@ -22,7 +22,12 @@ from course_utils.paths import CSRC, cache_dir
 
 HOST_CUDA = CSRC / "host_cuda"
 PLAIN, CHECKED, TRACED = range(3)
-STANDARD = ["-std=c++17", "-fPIC", "-w", "-ffp-contract=off", "-fno-threadsafe-statics"]
+STANDARD = [
+    *["-std=c++17", "-fPIC", "-w", "-fno-threadsafe-statics"],
+    "-ffp-contract=off",  # the same digits on every host
+    # nvcc lets kernels look at a variable through another type, and integers wrap.
+    *["-fno-strict-aliasing", "-fwrapv"],
+]
 FLAGS = {
     PLAIN: ["-O2"],
     # -fno-tree-sra keeps the copy of a float4 one access of 16 bytes.
