@@ -1,0 +1,4 @@
+# expect: this is a count of elements
+def byte_of(x, index):
+    steps = sum(i * stride for i, stride in zip(index, x.stride(), strict=True))
+    return x.storage_offset() + steps

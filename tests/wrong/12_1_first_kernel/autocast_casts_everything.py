@@ -1,0 +1,11 @@
+# expect: for relu a fallthrough sits there
+first_kernel = {
+    "relu": "AutogradCPU",
+    "relu, no_grad": "AutogradCPU",
+    "relu, inference_mode, tensor made inside": "CPU",
+    "add_, inference_mode, tensor made outside": "ADInplaceOrView",
+    "relu, autocast": "AutocastCPU",
+    "mm, autocast": "AutocastCPU",
+    "relu of a meta tensor": "AutogradMeta",
+    "relu of a sparse tensor": "AutogradCPU",
+}

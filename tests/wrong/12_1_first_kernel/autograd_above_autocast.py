@@ -1,0 +1,11 @@
+# expect: it ranks above autograd
+first_kernel = {
+    "relu": "AutogradCPU",
+    "relu, no_grad": "AutogradCPU",
+    "relu, inference_mode, tensor made inside": "CPU",
+    "add_, inference_mode, tensor made outside": "ADInplaceOrView",
+    "relu, autocast": "AutogradCPU",
+    "mm, autocast": "AutogradCPU",
+    "relu of a meta tensor": "AutogradMeta",
+    "relu of a sparse tensor": "AutogradCPU",
+}

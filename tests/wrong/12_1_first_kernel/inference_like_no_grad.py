@@ -1,0 +1,11 @@
+# expect: a tensor that is made in inference_mode has neither
+first_kernel = {
+    "relu": "AutogradCPU",
+    "relu, no_grad": "AutogradCPU",
+    "relu, inference_mode, tensor made inside": "AutogradCPU",
+    "add_, inference_mode, tensor made outside": "ADInplaceOrView",
+    "relu, autocast": "AutogradCPU",
+    "mm, autocast": "AutocastCPU",
+    "relu of a meta tensor": "AutogradMeta",
+    "relu of a sparse tensor": "AutogradCPU",
+}
