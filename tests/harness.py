@@ -55,7 +55,7 @@ def survives(contract: exercise.Exercise, source: str) -> bool | None:
         return None
     if answers.is_unattempted(answer):
         return None
-    limit = min(contract.time_limit, 20.0)
+    limit = min(contract.time_limit, 6.0)
     outcome = isolate.run(exercise.judge, contract.id, answer, time_limit=limit)
     return bool(outcome.ok and outcome.value["status"] == "correct")
 

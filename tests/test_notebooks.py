@@ -98,17 +98,27 @@ def test_with_the_solutions_every_check_says_correct(text):
 
 
 def _run_doubled(notebook, wanted):
-    expected = {e.id for e in notebooks.exercises(notebook)}
     cells = []
     for cell in code_cells(notebook):
         cells += [copy.deepcopy(cell), copy.deepcopy(cell)]
     cells += [copy.deepcopy(c) for c in code_cells(notebook)]
+    _run(notebook, cells, wanted)
+
+
+def run_solved_once(notebook):
+    """All cells in order, with the solutions put in: every check says correct."""
+    solved = notebooks.solved(notebook)
+    _run(solved, code_cells(solved), "correct")
+
+
+def _run(notebook, cells, wanted):
+    expected = {e.id for e in notebooks.exercises(notebook)}
     for cell in cells:
         cell.outputs, cell.execution_count = [], None
-    doubled = nbformat.v4.new_notebook(cells=cells, metadata=lesson.METADATA)
-    notebooks.execute(doubled)
+    made = nbformat.v4.new_notebook(cells=cells, metadata=lesson.METADATA)
+    notebooks.execute(made)
     verdicts = {}
-    for cell in doubled.cells:
+    for cell in made.cells:
         if "check" not in tags(cell):
             continue
         told = [
