@@ -13,29 +13,32 @@ from typing import Any
 import torch
 
 from course_utils import isolate
-from course_utils.recording import Shape
+from course_utils.operators import Shape
 from course_utils.table import Table
 
 ATEN = "ATen's own code"
+VIEW = "a view"
+_ELSEWHERE = {"meta": "no numbers", "fake": "no numbers", "cuda": "CUDA"}
 
 
 def backends() -> Table:
     """What this build of torch can compute with, and what is there at run time."""
     config = torch.__config__.show()
     capability = torch.backends.cpu.get_cpu_capability()
+    threads = torch.get_num_threads()
     rows = [
         ("CPU", "yes", f"vector instructions: {capability}"),
+        ("threads", str(threads), "of one call, by " + _threading()),
         ("MKL", _yes(torch.backends.mkl.is_available()), "matrix products in float32"),
         (
             "oneDNN (once MKLDNN)",
             _yes(torch.backends.mkldnn.is_available()),
             _find(r"(?:Intel\(R\) MKL-DNN|oneDNN) v([\d.]+)", config),
         ),
-        ("OpenMP", _yes(torch.backends.openmp.is_available()), "threads of one call"),
         ("CUDA", *_cuda()),
-        ("cuDNN", _yes(torch.backends.cudnn.is_available()), "convolutions on CUDA"),
-        ("MPS", _yes(torch.backends.mps.is_available()), "Apple's GPUs"),
-        ("XNNPACK", _yes("USE_XNNPACK=ON" in config or _xnnpack()), "small devices"),
+        ("cuDNN", *_cudnn()),
+        ("MPS", *_mps()),
+        ("XNNPACK", _yes(_xnnpack(config)), "float32 and int8 on small devices"),
         ("XLA", *_xla()),
     ]
     return Table(rows, ["backend", "here", "note"])
@@ -47,7 +50,7 @@ def _yes(there: bool) -> str:
 
 def _find(pattern: str, text: str) -> str:
     match = re.search(pattern, text)
-    return f"version {match[1]}" if match else ""
+    return f"version {match[1]}; convolutions, bfloat16" if match else ""
 
 
 def _cuda() -> tuple[str, str]:
@@ -58,8 +61,28 @@ def _cuda() -> tuple[str, str]:
     return "no", "this torch is built without it"
 
 
-def _xnnpack() -> bool:
-    return bool(getattr(torch._C, "_is_xnnpack_enabled", lambda: False)())
+def _threading() -> str:
+    if torch.backends.openmp.is_available():
+        return "OpenMP"
+    return "ATen's own thread pool"
+
+
+def _cudnn() -> tuple[str, str]:
+    if not torch.backends.cudnn.is_available():
+        return "no", "convolutions on CUDA"
+    return "yes", f"version {torch.backends.cudnn.version()}; convolutions on CUDA"
+
+
+def _mps() -> tuple[str, str]:
+    if torch.backends.mps.is_available():
+        return "yes", "Apple's GPUs"
+    built = "built, but none is here" if torch.backends.mps.is_built() else "not built"
+    return "no", f"Apple's GPUs: {built}"
+
+
+def _xnnpack(config: str) -> bool:
+    told = getattr(torch._C, "_is_xnnpack_enabled", None)
+    return bool(told()) if told is not None else "USE_XNNPACK=ON" in config
 
 
 def _xla() -> tuple[str, str]:
@@ -67,7 +90,7 @@ def _xla() -> tuple[str, str]:
         torch.empty(1, device="xla")
     except (NotImplementedError, RuntimeError) as error:
         kind = type(error).__name__
-        return "no", f"a package of its own; the key is there, no kernel ({kind})"
+        return "no", f'a package of its own; `device="xla"` raises {kind}'
     return "yes", "registered by the package torch_xla"
 
 
@@ -141,15 +164,28 @@ LIBRARY_OPS = re.compile(
 
 
 def libraries(ops: list[Any]) -> list[str]:
-    """The library behind each recorded operator: "MKL", "oneDNN", ATen's own code, or
-    the device for all that is not on the CPU.
+    """The library behind each recorded operator.
+
+    Operators that may go to a library are run again, in a process of its own, on ones
+    of the same shapes and strides, while oneDNN and MKL report.
+
+    Returns:
+        For each: "MKL", "oneDNN", "ATen's own code", "a view" where nothing is
+        computed, "no numbers" for meta and fake tensors, "CUDA", or another device.
     """
+    answer = [
+        VIEW
+        if op.view
+        else ATEN
+        if op.device in ("cpu", "")
+        else _ELSEWHERE.get(op.device, op.device)
+        for op in ops
+    ]
     asked = [
         (i, op)
         for i, op in enumerate(ops)
         if op.device == "cpu" and LIBRARY_OPS.match(op.name)
     ]
-    answer = [ATEN if op.device == "cpu" else op.device for op in ops]
     if not asked:
         return answer
     calls = [(op.func, *op.call) for _, op in asked]

@@ -12,6 +12,7 @@ v2.13.0.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -25,14 +26,20 @@ class Stop(NamedTuple):
     """One key on the way of a call.
 
     Attributes:
-        what: "kernel", "composite" (a kernel made of other operators), "fallthrough"
-            (nobody there, the next key is tried) or "nothing".
+        what: "kernel", "composite" (a kernel made of other operators), "fallback" (one
+            kernel for all operators that have none of their own), "fallthrough" (nobody
+            is there, the next key is tried) or "nothing".
         where: the file that registered it, without folders.
     """
 
     key: str
     what: str
     where: str
+
+    @property
+    def works(self) -> bool:
+        """Whether somebody sits there who is called."""
+        return self.what in ("kernel", "composite", "fallback")
 
 
 def keys_of(key_set: Any) -> list[str]:
@@ -87,11 +94,13 @@ def _what(line: str) -> str:
         return "fallthrough"
     if "[math kernel]" in line:
         return "composite"
-    return "kernel"
+    return "fallback" if "[backend fallback]" in line else "kernel"
 
 
 def _file(place: str) -> str:
     """The generated files are split by number, which means nothing to a reader."""
+    if "ipykernel" in place or place.startswith("<"):
+        return "this notebook"
     name = place.rsplit("/", 1)[-1].split(":")[0]
     return re.sub(r"(?:Everything)?_\d+(?=\.cpp)", "", name)
 
@@ -103,14 +112,81 @@ def path(operator: str, keys: list[str]) -> list[Stop]:
     for key in keys:
         what, where = table.get(key, ("nothing", ""))
         stops.append(Stop(key, what, where))
-        if what == "composite" or (what == "kernel" and _is_backend(key)):
+        if what == "composite" or (stops[-1].works and _is_backend(key)):
             break
     return stops
 
 
+_ABOVE = (
+    "Autograd Autocast ADInplace BackendSelect Conjugate Negative ZeroTensor Named "
+    "Func Batched Vmap Tracer"
+).split()
+
+
 def _is_backend(key: str) -> bool:
     """Keys above the backends do their part and pass the call on."""
-    return not key.startswith(("Autograd", "Autocast", "Func", "AD", "BackendSelect"))
+    return not key.startswith(tuple(_ABOVE))
+
+
+def way(
+    func: Any, given: Sequence[torch.Tensor], made: Sequence[torch.Tensor]
+) -> list[Stop]:
+    """The way of an operator that a dispatch mode has just caught.
+
+    Such a mode sits below autograd, where this thread excludes the keys above. They
+    are put back by what switches them: inference mode and autocast.
+
+    Args:
+        func: the `OpOverload`. given, made: tensors it was called with and returned.
+    """
+    schema = func._schema
+    name = schema.name + (f".{schema.overload_name}" if schema.overload_name else "")
+    found = torch._C.DispatchKeySet(torch._C.DispatchKey.BackendSelect)
+    for tensor in given:
+        found = found | torch._C._dispatch_keys(tensor)
+    keys = [key for key in keys_of(found) if key not in OWN_KEYS]
+    if not given and made:  # a factory: BackendSelect looks at the device instead
+        keys += [key for key in key_set(made[0]) if _is_backend(key)][-1:]
+    if torch.is_inference_mode_enabled():
+        keys = [k for k in keys if not k.startswith(("Autograd", "ADInplace"))]
+    if not any(_autocasts(tensor.device.type) for tensor in given):
+        keys = [k for k in keys if not k.startswith("Autocast")]
+    try:
+        stops = path(name, keys)
+    except KeyError:
+        return []
+    owner = _python_owner([*given, *made])
+    if owner:  # no backend is reached: Python answers for the tensor
+        stops = [s for s in stops if not _is_backend(s.key)]
+        stops.append(Stop("Python", "kernel", owner))
+    return stops
+
+
+def _autocasts(device: str) -> bool:
+    try:
+        return torch.is_autocast_enabled(device)
+    except RuntimeError:  # a device that has no autocast
+        return False
+
+
+_NO_HANDLER = (
+    torch.Tensor.__torch_dispatch__,
+    torch._C._disabled_torch_dispatch_impl,
+)
+
+
+def _python_owner(tensors: Sequence[torch.Tensor]) -> str:
+    """The class whose `__torch_dispatch__` takes the call over, or ""."""
+    for tensor in tensors:
+        kind = type(tensor)
+        handler = getattr(kind, "__torch_dispatch__", None)
+        usual = (
+            torch.Tensor.__torch_dispatch__,
+            torch._C._disabled_torch_dispatch_impl,
+        )
+        if handler not in usual:
+            return kind.__name__
+    return ""
 
 
 def dispatch_path(operator: str, *tensors: torch.Tensor) -> Table:

@@ -10,12 +10,13 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from course_utils import recording
 from course_utils.backends import backends as backends
 from course_utils.backends import libraries
 from course_utils.backends import onednn as onednn
 from course_utils.dispatch import dispatch_path as dispatch_path
 from course_utils.dispatch import key_set as key_set
+from course_utils.operators import Op
+from course_utils.recording import Frame, listen
 
 PHASES = ("forward", "backward", "optimizer")
 
@@ -26,28 +27,45 @@ class Record:
     Attributes:
         value: what the call returned.
         events: Python frames and operators, in the order they were met.
-        cuda: names of the CUDA kernels that ran, if there is a GPU.
     """
 
-    def __init__(
-        self, value: Any, events: list[Any], cuda: list[str], name: str
-    ) -> None:
-        self.value, self.events, self.cuda, self.name = value, events, cuda, name
+    def __init__(self, value: Any, events: list[Frame | Op], name: str) -> None:
+        self.value, self.events, self.name = value, events, name
 
     @property
-    def ops(self) -> list[recording.Op]:
+    def ops(self) -> list[Op]:
         """The operators that arrived below autograd, in order."""
-        return [e for e in self.events if isinstance(e, recording.Op)]
+        return [e for e in self.events if isinstance(e, Op)]
 
     @property
     def python(self) -> list[str]:
         """The Python functions, modules and optimizers that were entered, in order."""
-        return [e.name for e in self.events if isinstance(e, recording.Frame)]
+        return [e.name for e in self.events if isinstance(e, Frame)]
+
+    @property
+    def cuda(self) -> list[str]:
+        """The CUDA kernels that the operators launched, in order; [] without a GPU."""
+        return [kernel for op in self.ops for kernel in op.cuda]
 
     @cached_property
     def libraries(self) -> list[str]:
         """For each operator, the library that does its arithmetic."""
         return libraries(self.ops)
+
+    def paths(self) -> list[tuple[tuple[Any, str], ...]]:
+        """For each event, all that encloses it, outermost first, as (key, name).
+
+        Names are Python functions, modules, composite operators ("aten::linear") and
+        nodes of the autograd graph ("AddmmBackward0").
+        """
+        found = []
+        for event in self.events:
+            chain: list[tuple[Any, str]] = []
+            for number in event.parents:
+                frame = self.events[number]
+                chain += [*frame.above, (("frame", number), frame.name)]
+            found.append(tuple([*chain, *event.above]))
+        return found
 
     def trace(self) -> str:
         """The operators as text, one a line, with a heading for each phase."""
@@ -60,24 +78,26 @@ class Record:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        lines = []
-        phase = None
-        number = 0
+        lines: list[str] = []
+        phase, shown = None, ()
+        libraries = iter(self.libraries)
         many = len({e.phase for e in self.events}) > 1
-        for event in self.events:
+        for number, (event, chain) in enumerate(
+            zip(self.events, self.paths(), strict=True)
+        ):
             if many and event.phase != phase:
                 phase = event.phase
                 lines.append(f"[{phase}]")
-            indent = "  " * event.depth
-            if isinstance(event, recording.Frame):
-                lines.append(f"{indent}{event.name}")
-                continue
-            way = " > ".join(event.keys)
-            lines.append(f"{indent}{event.text}")
-            lines.append(
-                f"{indent}    {way}   [{event.kernel}; {self.libraries[number]}]"
-            )
-            number += 1
+            if isinstance(event, Frame):
+                chain = (*chain, (("frame", number), event.name))
+            for depth, step in enumerate(chain):
+                if chain[: depth + 1] != shown[: depth + 1]:
+                    lines.append(f"{'  ' * depth}{step[1]}")
+            shown = chain
+            if isinstance(event, Op):
+                indent = "  " * len(chain)
+                lines.append(indent + event.text)
+                lines.append(f"{indent}    {_below(event, next(libraries))}")
         return "\n".join(lines)
 
     def draw(self) -> Any:
@@ -87,12 +107,19 @@ class Record:
         return draw(self)
 
 
+def _below(op: Op, library: str) -> str:
+    """The layers under an operator in one line: keys, kernel's file, library."""
+    where = [op.kernel, library, *op.cuda]
+    return f"{' > '.join(op.keys)}   [{'; '.join(w for w in where if w)}]"
+
+
 def record(fn: Callable, *args: Any, **kwargs: Any) -> Record:
-    """Runs `fn(*args, **kwargs)` and returns what it passed through.
+    """Runs `fn(*args, **kwargs)` once and returns what it passed through.
 
     Tensors among the arguments are numbered first, $0, $1, ...; others follow in the
     order in which operators meet them. Whatever `fn` raises is raised here too, and no
-    listener stays behind.
+    listener stays behind. What composite operators and autograd nodes called is taken
+    from the profiler, so that part is missing if `fn` runs under one or starts one.
     """
-    value, events, cuda = recording.listen(fn, args, kwargs)
-    return Record(value, events.items, cuda, getattr(fn, "__name__", str(fn)))
+    value, events = listen(fn, args, kwargs)
+    return Record(value, events, getattr(fn, "__name__", type(fn).__name__))

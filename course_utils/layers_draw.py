@@ -1,249 +1,122 @@
 """Draws a recorded call: Python on top, the library that computes at the bottom.
 
-One column an operator, in the order they ran. The Python band is a tree lying down: a
-bar covers the operators that ran inside it. In the dispatcher's band a dot says that
-somebody sits at that key for this operator.
+Used through `layers.Record.draw`. One operator is drawn as a way down, stop by stop;
+several are drawn side by side, one column each, in the order they ran.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from course_utils import plot, recording
+from course_utils import plot
+from course_utils.layers_columns import columns
+from course_utils.operators import Op, describe_input
+from course_utils.plot import COLORS, INK
 
-_LABELS = 1.55  # inches on the left
-_COLORS = {"MKL": "sky", "oneDNN": "pink", "cuda": "cuda"}
-_PHASES = {
-    "forward": plot.COLORS["ours"],
-    "backward": plot.COLORS["wrong"],
-    "optimizer": plot.COLORS["highlight"],
+_ROLES = {
+    "Autocast": "casts the arguments",
+    "Autograd": "notes what the backward pass will need",
+    "ADInplaceOrView": "keeps account of views and changes in place",
+    "BackendSelect": "chooses the backend by the device that was asked for",
+    "Conjugate": "conjugates what was left lazy",
+    "Negative": "negates what was left lazy",
+    "Python": "a Python class answers for the tensor",
+    "Meta": "works out shapes, without numbers",
 }
+_LEFT, _WIDE = 1.35, 6.4
 
 
-def draw(record: Any) -> Any:
-    """The figure of one `layers.Record`."""
-    ops = record.ops
-    if not ops:
-        raise ValueError("expected a call that ran an operator; this one ran none")
-    sideways = len(ops) > 6
-    column = max(0.24, min(2.6, 7.4 / len(ops)))
-    bars = _bars(record.events)
-    depth = 1 + max((level for *_, level in bars), default=0)
-    keys = _rows_of_keys(ops)
-    heights = {
-        "phase": 0.25 if len({op.phase for op in ops}) > 1 else 0.0,
-        "python": 0.1 + 0.27 * depth,
-        "dispatcher": 0.36 + 0.24 * len(keys),
-        "operator": 1.5 if sideways else 0.62,
-        "library": 0.36,
-    }
-    gap = 0.12
-    height = sum(heights.values()) + gap * 5 + 0.1
-    width = _LABELS + column * len(ops) + 0.15
-    figure, axes = plot.canvas(width, height)
-    y = gap
-    if heights["phase"]:
-        _phases(axes, ops, column, y)
-        y += heights["phase"]
-    spans = {}
-    for name in ("python", "dispatcher", "operator", "library"):
-        spans[name] = y
-        _band(axes, name, y, heights[name], width)
-        y += heights[name] + gap
-    _python(axes, bars, column, spans["python"])
-    _dispatcher(axes, ops, keys, column, spans["dispatcher"])
-    _operators(axes, ops, column, spans["operator"], heights["operator"], sideways)
-    _libraries(axes, record.libraries, column, spans["library"])
-    return _close(figure)
+def draw(record: Any) -> plot.Picture:
+    """The figure of one `layers.Record`.
+
+    Raises:
+        ValueError: if the call ran no operator.
+    """
+    if not record.ops:
+        raise ValueError(
+            "expected a call that ran at least one operator to draw, this one ran none"
+        )
+    if len(record.ops) > 1:
+        return columns(record)
+    number = next(i for i, e in enumerate(record.events) if isinstance(e, Op))
+    names = [name for _, name in record.paths()[number]]
+    return _way_down(record.ops[0], names, record.libraries[0])
 
 
-def _close(figure: Any) -> Any:
-    """Hands the figure over to the notebook, which would else show it twice."""
-    import matplotlib.pyplot as plt
-
-    plt.close(figure)
+def _way_down(op: Op, names: list[str], library: str) -> plot.Picture:
+    stops = 0.3 * max(1, len(op.way)) + 0.16
+    inside = list(dict.fromkeys(op.inside))
+    heights = [0.5, 0.5, stops, 0.5 + 0.22 * bool(inside), 0.5]
+    gap = 0.24
+    figure, axes = plot.canvas(_WIDE, sum(heights) + gap * len(heights))
+    y = gap / 2
+    tops = []
+    for height in heights:
+        tops.append(y)
+        y += height + gap
+    titles = ("Python", "operator", "dispatcher", "kernel", "computed by")
+    for title, top, height in zip(titles, tops, heights, strict=True):
+        plot.band(axes, 0.08, top, _WIDE - 0.16, height)
+        axes.text(
+            0.2, top + height / 2, title, va="center", fontsize=10, fontweight="bold"
+        )
+    middle = _LEFT + 0.75
+    for top in tops[1:]:
+        plot.arrow(axes, (middle, top - gap + 0.02), (middle, top - 0.02))
+    _chain(axes, names or ["(called from C++)"], tops[0])
+    _line(axes, tops[1], f"{op.short}   {describe_input(op)}", COLORS["sky"])
+    _stops(axes, op, tops[2])
+    _line(axes, tops[3], op.kernel or "not in the table", COLORS["pytorch"])
+    if inside:
+        text, size = plot.fit(f"which calls {', '.join(inside)}", 4.7, 9)
+        axes.text(_LEFT + 0.08, tops[3] + 0.56, text, fontsize=size, va="center")
+    cuda = f": {op.cuda[0]}" if op.cuda else ""
+    _line(axes, tops[4], library + cuda, plot.library_color(library))
     return figure
 
 
-_WORDS = {
-    "python": "Python",
-    "dispatcher": "dispatcher",
-    "operator": "operator (ATen)",
-    "library": "computed by",
-}
+def _line(axes: Any, top: float, text: str, color: str) -> None:
+    text, size = plot.fit(text, _WIDE - _LEFT - 0.5, 9.5)
+    wide = min(_WIDE - _LEFT - 0.2, max(1.5, plot.text_width(text, size) + 0.3))
+    plot.box(axes, _LEFT, top + 0.09, wide, 0.32, text, color, 0.35, size)
 
 
-def _band(axes: Any, name: str, y: float, height: float, width: float) -> None:
-    from matplotlib.patches import Rectangle
-
-    axes.add_patch(
-        Rectangle((0.06, y), width - 0.12, height, facecolor="#f5f5f5", linewidth=0)
-    )
-    axes.text(
-        0.14,
-        y + 0.05 if name == "dispatcher" else y + height / 2,
-        _WORDS[name],
-        va="top" if name == "dispatcher" else "center",
-        fontsize=9,
-        fontweight="bold",
-        color=plot.INK,
-    )
+def _chain(axes: Any, names: list[str], top: float) -> None:
+    """Frames side by side, the outermost at the left, as far as there is room."""
+    room = (_WIDE - _LEFT - 0.2 - 0.18 * (len(names) - 1)) / len(names)
+    x = _LEFT
+    for i, name in enumerate(names):
+        text, size = plot.fit(plot.shorten(name, room - 0.16, 9.5), room - 0.16, 9.5)
+        wide = max(1.5 / len(names), plot.text_width(text, size) + 0.24)
+        plot.box(axes, x, top + 0.09, wide, 0.32, text, COLORS["pytorch"], 0.2, size)
+        if i:
+            plot.arrow(axes, (x - 0.17, top + 0.25), (x - 0.01, top + 0.25))
+        x += wide + 0.18
 
 
-def _phases(axes: Any, ops: list[Any], column: float, y: float) -> None:
-    for phase, first, last in _runs([op.phase for op in ops]):
-        x = _LABELS + first * column
-        wide = (last - first + 1) * column
-        axes.plot(
-            [x + 0.03, x + wide - 0.03],
-            [y + 0.19] * 2,
-            color=_PHASES[phase],
-            lw=3,
-            solid_capstyle="butt",
-        )
+def _stops(axes: Any, op: Op, top: float) -> None:
+    last = max((i for i, stop in enumerate(op.way) if stop.works), default=-1)
+    for i, stop in enumerate(op.way):
+        y = top + 0.1 + 0.3 * i
+        color = COLORS["pytorch"]
+        if stop.works:
+            color = COLORS["cuda"] if stop.key == "CUDA" else COLORS["sky"]
+        text, size = plot.fit(stop.key, 1.4, 8.5)
+        ink = INK if stop.works else "#888888"
+        strength = 0.35 if stop.works else 0.0
+        plot.box(axes, _LEFT, y, 1.5, 0.24, text, color, strength, size, ink)
+        role = next((v for k, v in _ROLES.items() if stop.key.startswith(k)), "")
+        if i == last:
+            role = "holds the kernel"
+            if stop.what == "composite":
+                role = "holds a composite: the operator is taken apart here"
+        elif not stop.works:
+            role = "nobody sits there; stepped over"
         axes.text(
-            x + wide / 2,
-            y + 0.12,
-            phase,
-            ha="center",
-            va="bottom",
-            fontsize=8,
-            color=_PHASES[phase],
-        )
-
-
-def _runs(items: list[str]) -> list[tuple[str, int, int]]:
-    found: list[tuple[str, int, int]] = []
-    for i, item in enumerate(items):
-        if found and found[-1][0] == item:
-            found[-1] = (item, found[-1][1], i)
-        else:
-            found.append((item, i, i))
-    return found
-
-
-def _bars(events: list[Any]) -> list[tuple[str, int, int, int]]:
-    """(name, first, last, depth) of each frame that covers operators."""
-    found, open_frames, number = [], [], 0
-
-    def close_to(depth: int) -> None:
-        while open_frames and open_frames[-1][1] >= depth:
-            name, level, first = open_frames.pop()
-            if number > first:
-                found.append((name, first, number - 1, level))
-
-    for event in events:
-        close_to(event.depth)
-        if isinstance(event, recording.Frame):
-            open_frames.append((event.name, event.depth, number))
-        else:
-            number += 1
-    close_to(0)
-    return found
-
-
-def _python(axes: Any, bars: list[tuple], column: float, y: float) -> None:
-    for name, first, last, depth in bars:
-        x = _LABELS + first * column + 0.02
-        wide = (last - first + 1) * column - 0.04
-        plot.box(
-            axes,
-            x,
-            y + 0.06 + 0.27 * depth,
-            wide,
-            0.24,
-            _fit(name, wide),
-            plot.COLORS["pytorch"],
-            size=8,
-        )
-
-
-def _fit(name: str, wide: float) -> str:
-    """As much of a name as fits: its last part first."""
-    room = int(wide / 0.068)
-    for text in (name, name.removeprefix("torch.nn.functional."), name.split(".")[-1]):
-        if len(text) <= room:
-            return text
-    last = name.split(".")[-1]
-    return last[: room - 1] + "." if room >= 4 else ""
-
-
-def _rows_of_keys(ops: list[Any]) -> list[str]:
-    rows: list[str] = []
-    for op in ops:
-        at = 0
-        for key in op.keys:
-            if key in rows:
-                at = rows.index(key) + 1
-            else:
-                rows.insert(at, key)
-                at += 1
-    return rows
-
-
-def _dispatcher(
-    axes: Any, ops: list[Any], keys: list[str], column: float, y: float
-) -> None:
-    for row, key in enumerate(keys):
-        level = y + 0.38 + 0.24 * row
-        axes.text(
-            _LABELS - 0.08,
-            level,
-            key,
-            ha="right",
+            _LEFT + 1.62,
+            y + 0.125,
+            role,
             va="center",
-            fontsize=8,
-            color="#444",
-        )
-        axes.plot(
-            [_LABELS, _LABELS + column * len(ops)], [level] * 2, color="#dddddd", lw=1
-        )
-    for i, op in enumerate(ops):
-        x = _LABELS + (i + 0.5) * column
-        levels = [y + 0.38 + 0.24 * keys.index(key) for key in op.keys]
-        axes.plot([x] * len(levels), levels, color=plot.COLORS["ours"], lw=1.4)
-        axes.scatter(
-            [x] * len(levels), levels, s=34, color=plot.COLORS["ours"], zorder=3
-        )
-
-
-def _operators(
-    axes: Any, ops: list[Any], column: float, y: float, height: float, sideways: bool
-) -> None:
-    for i, op in enumerate(ops):
-        x = _LABELS + i * column
-        name = op.short.removeprefix("aten.")
-        if sideways:
-            plot.box(
-                axes,
-                x + 0.02,
-                y + 0.06,
-                column - 0.04,
-                height - 0.12,
-                name,
-                _PHASES[op.phase],
-                size=8,
-                rotation=90,
-            )
-        else:
-            plot.box(
-                axes,
-                x + 0.04,
-                y + 0.07,
-                column - 0.08,
-                height - 0.14,
-                f"{name}\n{op.kernel}",
-                _PHASES[op.phase],
-                size=8.5,
-            )
-
-
-def _libraries(axes: Any, libraries: list[str], column: float, y: float) -> None:
-    for name, first, last in _runs(libraries):
-        x = _LABELS + first * column
-        wide = (last - first + 1) * column
-        color = plot.COLORS[_COLORS.get(name, "pytorch")]
-        text = name if len(name) * 0.08 < wide else ""
-        plot.box(
-            axes, x + 0.02, y + 0.06, wide - 0.04, 0.24, text, color, 0.5, size=7.5
+            fontsize=8.5,
+            color=ink,
         )

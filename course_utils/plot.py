@@ -15,7 +15,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
-from matplotlib.patches import FancyBboxPatch
+from matplotlib.patches import FancyBboxPatch, Rectangle
 from matplotlib.textpath import TextPath
 
 COLORS = {
@@ -90,6 +90,14 @@ def text_width(text: str, size: float, family: str = "sans-serif") -> float:
     return TextPath((0, 0), text, prop=font).get_extents().x1 / 72
 
 
+def shorten(name: str, width: float, size: float) -> str:
+    """A dotted name, without its first parts where it would be too wide."""
+    for text in (name, name.replace("torch.nn.functional.", "F.")):
+        if text_width(text, size) <= width:
+            return text
+    return name.split(".")[-1].split("::")[-1]
+
+
 def fit(text: str, width: float, size: float, least: float = 6.5) -> tuple[str, float]:
     """Text that fits into `width` inches: first smaller, then cut with an ellipsis.
 
@@ -115,6 +123,7 @@ def box(
     color: str = COLORS["pytorch"],
     strength: float = 0.22,
     size: float = 9,
+    ink: str = INK,
     **text_options: Any,
 ) -> None:
     """A rounded box with its text in the middle; `strength` is how full its color."""
@@ -129,8 +138,24 @@ def box(
             linewidth=1.2,
         )
     )
-    options = {"ha": "center", "va": "center", "color": INK, "fontsize": size}
+    options = {"ha": "center", "va": "center", "color": ink, "fontsize": size}
     axes.text(x + width / 2, y + height / 2, text, **{**options, **text_options})
+
+
+def band(axes: Axes, x: float, y: float, width: float, height: float) -> None:
+    """A pale ground for things that belong together."""
+    axes.add_patch(
+        Rectangle((x, y), width, height, facecolor="#f4f4f4", linewidth=0, zorder=0)
+    )
+
+
+def library_color(name: str) -> str:
+    """The color of what computes: PyTorch's own, CUDA, or a library it calls."""
+    if name.startswith("CUDA"):
+        return COLORS["cuda"]
+    if name == "a view":
+        return "#ffffff"
+    return COLORS["pytorch"] if name.startswith("ATen") else COLORS["highlight"]
 
 
 def arrow(axes: Axes, start: tuple, end: tuple, color: str = "#555555") -> None:
