@@ -170,8 +170,6 @@ def prepare(launch: Launch, args: Sequence[Any]) -> Prepared:
         raise KernelError(f"{kernel.name}: expected tensors on one device, got {where}")
     expressions, entry = _expressions(launch, template)
     device = next(iter(devices), torch.device("cpu"))
-    if not devices and torch.cuda.is_available():
-        device = torch.device("cuda", torch.cuda.current_device())
     return Prepared(values, extents, codes, expressions, entry, device)
 
 

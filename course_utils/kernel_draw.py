@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from course_utils.kernel_trace import Request, Trace
+    from course_utils.kernel_requests import Request
+    from course_utils.kernel_trace import Trace
 
 COLUMNS = 32  # elements in a row of the picture
 MOST_ROWS = 32

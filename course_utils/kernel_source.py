@@ -8,11 +8,19 @@ or `__global__` are left out here, each line keeping its number. Used by `kernel
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from course_utils import kernel_types
+from course_utils.kernel_text import (
+    Chunk,
+    KernelError,
+    blank,
+    blank_directives,
+    chunks,
+    matching,
+    outside_parentheses,
+)
 from course_utils.kernel_types import Parameter
 
 KEPT_HEADERS = {
@@ -43,16 +51,6 @@ MISSING = (
     (r"\b(?:malloc|free)\s*\(|\bnew\s+\w+\s*[\[(;]", "a heap in device code"),
     (r"\b__managed__\b", "managed memory (`__managed__`)"),
 )
-
-
-class KernelError(RuntimeError):
-    """A kernel that can't be compiled or launched; the message says why.
-
-    Notebooks show it without the Python stack.
-    """
-
-    def _render_traceback_(self) -> list[str]:
-        return [f"{type(self).__name__}: {self}"]
 
 
 @dataclass(frozen=True)
@@ -94,110 +92,6 @@ class Source:
     missing: list[str] = field(default_factory=list)
 
 
-def blank(text: str) -> str:
-    """The text with comments and the insides of literals as spaces."""
-    pattern = (
-        r"//(?:\\\n|[^\n])*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|(?<!\w)'(?:\\.|[^'\\\n])+'"
-    )
-
-    def spaces(match: re.Match[str]) -> str:
-        found = match.group()
-        if found[0] in "\"'":
-            return found[0] + " " * (len(found) - 2) + found[0]
-        return re.sub(r"[^\n]", " ", found)
-
-    return re.sub(pattern, spaces, text, flags=re.DOTALL)
-
-
-def _blank_directives(text: str) -> str:
-    """The text with form feeds, which are white space, for the preprocessor's lines."""
-    return re.sub(
-        r"^[ \t]*#(?:\\\n|[^\n])*",
-        lambda m: re.sub(r"[^\n]", "\f", m.group()),
-        text,
-        flags=re.MULTILINE,
-    )
-
-
-def matching(text: str, start: int, pair: str = "{}") -> int:
-    """The index of the bracket that closes the one at `start`; -1 if none does."""
-    depth = 0
-    for i in range(start, len(text)):
-        if text[i] == pair[0]:
-            depth += 1
-        elif text[i] == pair[1]:
-            depth -= 1
-            if depth == 0:
-                return i
-    return -1
-
-
-@dataclass
-class _Chunk:
-    start: int
-    end: int
-    head: str
-    body: bool
-    scope: tuple[str, ...]
-
-
-def _chunks(flat: str, name: str) -> Iterator[_Chunk]:
-    """The declarations at namespace scope, in order."""
-    scope: list[str] = []
-    start, i, depth = 0, 0, 0
-    while i < len(flat):
-        c = flat[i]
-        if c in "([":
-            depth += 1
-        elif c in ")]":
-            depth -= 1
-        elif depth == 0 and c == "{":
-            head = flat[start:i]
-            opens = re.search(
-                r"(?:\bnamespace\s*([\w:]*)|\bextern\s*\"\s*\")\s*$", head
-            )
-            if opens:
-                scope.append(opens.group(1) or "")
-                start = i + 1
-            else:
-                close = matching(flat, i)
-                if close < 0:
-                    line = flat.count("\n", 0, i) + 1
-                    raise KernelError(f"{name}: the brace of line {line} has no end")
-                if _is_function(head):
-                    yield _Chunk(start, close + 1, head, True, tuple(scope))
-                    start = close + 1
-                i = close
-        elif depth == 0 and c == "}":
-            if scope:
-                scope.pop()
-            start = i + 1
-        elif depth == 0 and c == ";":
-            yield _Chunk(start, i + 1, flat[start:i], False, tuple(scope))
-            start = i + 1
-        i += 1
-
-
-def _is_function(head: str) -> bool:
-    nested = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
-    head = re.sub(rf"\b(?:alignas|__align__|__attribute__)\s*{nested}", " ", head)
-    outside = _outside_parentheses(head)
-    if re.search(
-        r"(?<!operator)=", re.sub(r"operator\s*[=!<>]*=", "operator", outside)
-    ):
-        return False
-    return "(" in head
-
-
-def _outside_parentheses(text: str) -> str:
-    text = re.sub(r"\btemplate\s*<[^;{}()]*?>(?=\s*[\w_])", " ", text)
-    while True:
-        shorter = re.sub(r"\([^()]*\)", " ", text)
-        if shorter == text:
-            return text
-        text = shorter
-
-
 def _is_device(head: str) -> bool:
     return bool(re.search(r"\b(?:__device__|__global__|constexpr)\b", head))
 
@@ -219,7 +113,7 @@ def _is_host_prototype(head: str) -> bool:
         return True
     if _is_device(head) or re.match(r"(?:using|typedef|static_assert|friend)\b", head):
         return False
-    if "__constant__" in head or "=" in _outside_parentheses(head):
+    if "__constant__" in head or "=" in outside_parentheses(head):
         return False
     return bool(re.search(r"[\w>&*\]]\s+[*&]?\s*[\w:]+\s*\([^{}]*\)\s*$", head))
 
@@ -242,9 +136,9 @@ def read(
     text = f'#line {first_line} "{name}"\n' + _with_includes(text, name, folder)
     text = re.sub(r"\b__noinline__\b", "HC_NOINLINE", text)
     clean = blank(text)
-    flat = _blank_directives(clean)
+    flat = blank_directives(clean)
     keep = list(text)
-    for chunk in _chunks(flat, name):
+    for chunk in chunks(flat, name):
         if chunk.body and "__global__" in chunk.head:
             kernel = _kernel(chunk, _line_at(text, _name_at(chunk)), clean)
             source.kernels[kernel.name] = kernel
@@ -262,11 +156,11 @@ def read(
             f"{name}: expected at least one kernel, a function that begins with "
             "`__global__ void`; found none"
         )
-    source.missing = _missing(_blank_directives(blank(source.kept)))
+    source.missing = _missing(blank_directives(blank(source.kept)))
     return source
 
 
-def _symbol(chunk: _Chunk) -> str:
+def _symbol(chunk: Chunk) -> str:
     """The name of a `__constant__` or `__device__` variable, "" if it is none."""
     before = re.split(r"=|\{", chunk.head)[0]
     if not re.search(r"\b__(?:constant|device)__\b", before):
@@ -285,11 +179,11 @@ def _line_at(text: str, index: int) -> int:
     return int(marks[-1]) + text.count("\n", begin, index) - 1
 
 
-def _name_at(chunk: _Chunk) -> int:
+def _name_at(chunk: Chunk) -> int:
     return chunk.start + chunk.head.index("__global__")
 
 
-def _kernel(chunk: _Chunk, line: int, clean: str) -> Kernel:
+def _kernel(chunk: Chunk, line: int, clean: str) -> Kernel:
     head = chunk.head.rstrip()
     close = len(head) - 1
     opened = close

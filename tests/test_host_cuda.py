@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import torch
 
-from course_utils import kernel_gpu, kernel_lab, kernel_source
+from course_utils import kernel_lab, kernel_nvrtc, kernel_source
 from course_utils.paths import ROOT
 
 KERNELS = Path(__file__).parent / "kernels"
@@ -169,16 +169,16 @@ def test_nvcc_refuses_what_the_lab_refuses_for_its_size(tmp_path):
 def test_nvrtc_compiles_every_kernel_that_is_no_template():
     """Needs NVRTC and CUDA's headers, and no GPU."""
     try:
-        kernel_gpu.nvrtc()
+        kernel_nvrtc.nvrtc()
     except kernel_lab.KernelError:
         pytest.skip("no NVRTC on this machine")
-    if not kernel_gpu.include_folders():
+    if not kernel_nvrtc.include_folders():
         pytest.skip("no CUDA headers on this machine")
     for path in RIGHT + WRONG:
         source = kernel_source.read(path.read_text(), path.stem)
         names = [k.qualified for k in source.kernels.values() if not k.template]
         if names and path.stem != "too_much_shared":
-            binary, lowered = kernel_gpu.compile_cubin(source, names, "sm_80")
+            binary, lowered = kernel_nvrtc.compile_cubin(source, names, "sm_80")
             assert binary and len(lowered) == len(names), path.name
 
 

@@ -234,7 +234,7 @@ def test_a_type_that_only_the_compiler_knows_is_checked_by_it():
 
 def test_a_compiler_error_names_the_line_of_the_cell():
     cell = "__global__ void k(float* y) {\n  y[0] = z;\n}\n"
-    with pytest.raises(KernelError, match=r"k:3:10: error: .z. was not declared"):
+    with pytest.raises(KernelError, match=r"k:3:.*error: .*.z. "):
         kernel_lab.cuda_magic("k", cell)
     try:
         kernel_lab.cuda_magic("k", cell)
