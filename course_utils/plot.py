@@ -77,7 +77,7 @@ def canvas(width: float, height: float) -> tuple[Picture, Axes]:
     return made, axes
 
 
-def tint(color: str, strength: float) -> tuple[float, float, float]:
+def tint(color: Any, strength: float) -> tuple[float, float, float]:
     """A color mixed with white; strength 0 is white, 1 the color itself."""
     return tuple(1 - strength * (1 - c) for c in to_rgb(color))
 
