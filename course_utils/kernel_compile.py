@@ -42,7 +42,7 @@ def compiler() -> str:
     Raises:
         KernelError: if there is none.
     """
-    for name in (os.environ.get("CXX", ""), "g++", "c++"):
+    for name in ("g++", os.environ.get("CXX", ""), "c++"):
         if name and shutil.which(name):
             return name
     raise KernelError(

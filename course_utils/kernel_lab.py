@@ -9,6 +9,7 @@ races, barriers and more become sentences. Used by lessons 22, 23 and 90.
 from __future__ import annotations
 
 import shlex
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,13 @@ from course_utils.answers import Unattempted, has_gap
 from course_utils.kernel_arguments import Raw, raw
 from course_utils.kernel_check import Finding, Report
 from course_utils.kernel_launch import KernelFault
-from course_utils.kernel_module import Launch, Module
+from course_utils.kernel_module import FailedModule, Launch, Module
 from course_utils.kernel_source import KernelError
 from course_utils.kernel_trace import Trace
 from course_utils.paths import CSRC
 
 __all__ = [
+    "FailedModule",
     "Finding",
     "KernelError",
     "KernelFault",
@@ -70,16 +72,35 @@ def load(path: str | Path) -> Module:
 
 
 def cuda_magic(line: str, cell: str) -> Module | Unattempted:
-    """What `%%cuda NAME` does; `magics` binds the result to NAME.
+    """What `%%cuda NAME` does: compiles the cell and binds NAME in the notebook.
 
-    Lines are counted as JupyterLab shows them: the cell's first line is the magic.
+    Lines are counted as JupyterLab shows them: the cell's first line is the magic. A
+    cell with a line that is only `...` is not compiled. One that does not compile
+    leaves a `FailedModule` behind, so that no older kernel is launched or judged.
+
+    Raises:
+        KernelError: with the compiler's errors.
     """
     words = shlex.split(line)
     if len(words) != 1 or not words[0].isidentifier():
         raise KernelError(f"expected `%%cuda NAME` with one name, got {line!r}")
+    name = words[0]
     if has_gap(cell):
-        return Unattempted(words[0])
-    return Module(cell, words[0], 2)
+        return _bind(name, Unattempted(name))
+    try:
+        return _bind(name, Module(cell, name, 2))
+    except KernelError as error:
+        _bind(name, FailedModule(name, error))
+        raise
+
+
+def _bind(name: str, value: Any) -> Any:
+    """Sets a name in the notebook, if there is one; returns the value."""
+    if "IPython" in sys.modules:
+        shell = sys.modules["IPython"].get_ipython()
+        if shell is not None:
+            shell.user_ns[name] = value
+    return value
 
 
 def check(launch: Launch, *args: Any, time_limit: float = 10.0) -> Report:

@@ -100,12 +100,13 @@ def _check_before_gpu(
 
 
 def call(
-    launch: Launch, args: Sequence[Any], checked: bool | None, time_limit: float
+    launch: Launch, args: Sequence[Any], checked: bool | None, limit: float | None
 ) -> None:
     """See `kernel_lab.Launch`."""
     prepared = prepare(launch, args)
-    few = math.prod(launch.grid) * math.prod(launch.block) <= CHECKED_THREADS
-    wanted = few if checked is None else checked
+    threads = math.prod(launch.grid) * math.prod(launch.block)
+    wanted = threads <= CHECKED_THREADS if checked is None else checked
+    time_limit = 10.0 + threads / 1e6 if limit is None else limit
     if prepared.device.type == "cuda":
         if wanted:
             _check_before_gpu(launch, prepared, checked, time_limit)

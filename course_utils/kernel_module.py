@@ -6,7 +6,7 @@ Used through `kernel_lab`.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ class Launch:
     dynamic: int
 
     def __call__(
-        self, *args: Any, checked: bool | None = None, time_limit: float = 10.0
+        self, *args: Any, checked: bool | None = None, time_limit: float | None = None
     ) -> None:
         """Runs the kernel; tensors are changed in place.
 
@@ -44,7 +44,8 @@ class Launch:
                 both); by default where the launch has at most
                 100,000 threads. On a GPU the check runs first, on copies, once for each
                 kind of launch.
-            time_limit: seconds on the host; a GPU knows no limit.
+            time_limit: seconds on the host, by default 10 and one more for each
+                million threads; a GPU knows no limit.
 
         Raises:
             KernelError: if the arguments do not fit the kernel.
@@ -165,3 +166,23 @@ class Module:
     def __repr__(self) -> str:
         kernels = "; ".join(map(str, self.parsed.kernels.values()))
         return f"CUDA module {self.name}: {kernels}"
+
+
+@dataclass(frozen=True)
+class FailedModule:
+    """Stands for a cell that did not compile."""
+
+    name: str
+    error: KernelError = field(compare=False)
+
+    @property
+    def build_error(self) -> str:
+        """The compiler's first error, in one line."""
+        lines = [s for s in str(self.error).splitlines() if "error: " in s]
+        return lines[0] if lines else str(self.error)
+
+    def __getitem__(self, where: Any) -> Launch:
+        raise KernelError(repr(self))
+
+    def __repr__(self) -> str:
+        return f"{self.name}: did not compile ({self.build_error})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import cloudpickle
@@ -318,6 +319,27 @@ def test_the_magic_tells_a_starter_from_an_answer():
     assert answer.source == SCALE
     with pytest.raises(KernelError, match="expected `%%cuda NAME`"):
         kernel_lab.cuda_magic("two names", SCALE)
+
+
+def test_the_magic_binds_its_name_in_a_notebook():
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell = InteractiveShell()
+    shell.register_magic_function(kernel_lab.cuda_magic, "cell", "cuda")
+    patched = pytest.MonkeyPatch()
+    patched.setattr("IPython.get_ipython", lambda: shell)
+    try:
+        shell.run_cell("%%cuda one\n" + SCALE)
+        assert isinstance(shell.user_ns["one"], kernel_lab.Module)
+        shell.run_cell("%%cuda one\n__global__ void k() {\n  ...\n}")
+        assert is_unattempted(shell.user_ns["one"])
+        shell.run_cell("%%cuda one\n__global__ void k() {\n  z;\n}")
+        failed = shell.user_ns["one"]
+    finally:
+        patched.undo()
+    assert re.match(r"one: did not compile \(one:3:.*error: .*z", repr(failed))
+    with pytest.raises(KernelError, match="one: did not compile"):
+        failed[1, 1]
 
 
 def test_a_module_travels_to_another_process(scale):
