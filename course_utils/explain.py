@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from course_utils.failure_rules import RULES
+from course_utils.failure_rules import RULES, Rule
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _DECOYS = re.compile(
@@ -23,6 +24,7 @@ _ERROR = re.compile(
     r"\b(?:fatal )?error\b\s*[:C#]|\w*Error:|^E\s{3}|CMake Error|nvcc fatal|undefined "
     r"(?:symbol|reference)|FAILED|terminate called",
 )
+_QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 _ECHO = re.compile(
     r"ninja['\", ]+-v|subprocess-exited-with-error|Error building extension|"
     r"Error compiling objects|CalledProcessError|ninja: build stopped|"
@@ -90,23 +92,34 @@ def explain(log: str | BaseException) -> Explanation:
         text = f"{log.__cause__}\n{text}"
     lines = [_ANSI.sub("", line) for line in text.splitlines()]
     kept = [line for line in lines if not _DECOYS.search(line)]
-    body = "\n".join(kept)
-    for rule in RULES:
-        match = rule.find(body)
+    found = _first_rule(RULES, "\n".join(kept))
+    if found is None and not _real_errors(kept):
+        # Nothing failed but by a warning: some families say no more than that.
+        found = _first_rule([r for r in RULES if r.warns], "\n".join(lines))
+    return found or _unknown(kept, len(kept) < len(lines))
+
+
+def _first_rule(rules: Sequence[Rule], body: str) -> Explanation | None:
+    plain = body.translate(_QUOTES)  # one character for one: positions stay
+    for rule in rules:
+        match = rule.find(plain)
         if match:
-            evidence = _line_of(body, match)
             return Explanation(
                 rule.topic,
-                _fill(rule.cause, body),
-                _fill(rule.mend, body),
-                evidence,
+                _fill(rule.cause, plain),
+                _fill(rule.mend, plain),
+                _line_of(body, match),
             )
-    return _unknown(kept)
+    return None
 
 
-def _unknown(lines: list[str]) -> Explanation:
+def _real_errors(lines: list[str]) -> list[str]:
     errors = [line for line in lines if _ERROR.search(line)]
-    real = [line for line in errors if not _ECHO.search(line)]
+    return [line for line in errors if not _ECHO.search(line)]
+
+
+def _unknown(lines: list[str], warned: bool) -> Explanation:
+    real = _real_errors(lines)
     if real:
         return Explanation(
             "",
@@ -115,20 +128,28 @@ def _unknown(lines: list[str]) -> Explanation:
             "Look that line up with the names of your own files taken out.",
             real[0].strip()[:300],
         )
-    if any("ninja" in line and "-v" in line for line in lines):
+    echo = next((line for line in lines if _ECHO.search(line)), None)
+    if echo is not None:
         return Explanation(
             "error not shown",
-            "`ninja -v` only reports that a command of the build failed; the command "
-            "and its error stand above, in a part that is not in this text.",
+            "This line comes from a driver (`ninja -v`, setuptools, pip) and only "
+            "reports that a command of the build failed; the command and its error "
+            "stand above, in a part that is not in this text.",
             "Run again and read upwards to `FAILED:` and the first `error:` behind it. "
             "Do not change `ninja -v` to `ninja --version` in torch's files, as some "
             "advise: then nothing is built at all.",
-            next(line.strip()[:300] for line in lines if "ninja" in line),
+            echo.strip()[:300],
         )
+    harmless = (
+        " Its warnings (a minor version mismatch, no g++ bounds, no "
+        "TORCH_CUDA_ARCH_LIST and their like) stand in nearly every log and are "
+        "harmless."
+    )
     return Explanation(
         "",
-        "This text reports no error.",
-        "Give me the whole output, from the first command on.",
+        "This text reports no error." + (harmless if warned else ""),
+        "Give me the whole output, from the first command on; the first `error:` in "
+        "it is what counts.",
         "",
     )
 

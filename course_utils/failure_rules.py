@@ -20,6 +20,7 @@ class Rule:
     cause: str
     mend: str
     unless: tuple[str, ...] = ()
+    warns: bool = False  # also believed where it is only a warning, if nothing failed
 
     def find(self, text: str) -> re.Match[str] | None:
         if any(re.search(p, text, re.I | re.M) for p in self.unless):
@@ -28,7 +29,20 @@ class Rule:
         return min(hits, key=lambda m: m.start()) if hits else None
 
 
-_LAUNCH = r"<<<|\b(?:blockIdx|threadIdx|blockDim|gridDim)\b|__global__"
+def _header(names: str) -> tuple[str, ...]:
+    """Patterns for a header that is not there, in the words of GCC, clang, nvcc, MSVC
+    and a translated GCC."""
+    return (
+        rf"fatal error: (?:\S*/)?(?:{names}): ",
+        rf"(?<![\w/])(?:\S*/)?(?:{names}): No such file",
+        rf"'(?:{names})' file not found",
+        rf"(?:include|source) file:? ['\"](?:{names})['\"]",
+    )
+
+
+_TORCH = r"(?:3c10|4c10d|2at|5torch|6caffe2)"  # torch's namespaces, mangled
+_MANGLED = rf"_?_Z(?:T[A-Z])?(?:N[KR]*)?{_TORCH}"
+_UNDEFINED = r"(?:undefined (?:symbol|reference)(?: to)?|symbol not found|unresolved external symbol)\W*"
 
 RULES: tuple[Rule, ...] = (
     # --- the set-up: what is missing, or is not the one that was meant
@@ -47,6 +61,8 @@ RULES: tuple[Rule, ...] = (
             r"Ninja is required to load C\+\+ extensions",
             r"ninja: (?:command )?not found",
             r"'ninja' is not recognized",
+            r"(?:Attempted to use ninja|could not find ninja)",
+            r"ninja not being installed|command '?ninja'? (?:is )?not found|No (?:module|program) named '?ninja",
             r"unable to find '?ninja|Could not find.*\bninja\b|CMAKE_MAKE_PROGRAM.*ninja",
         ),
         "torch runs the program `ninja`, and there is none on PATH. That the Python "
@@ -55,6 +71,7 @@ RULES: tuple[Rule, ...] = (
         "`pip install ninja` into this environment and put the folder of "
         "`sys.executable` first in `os.environ['PATH']`; then restart the kernel, "
         "since torch remembers the failed build.",
+        warns=True,
     ),
     Rule(
         "build isolation, another torch",
@@ -105,7 +122,11 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "CUDA_HOME unset",
-        (r"CUDA_HOME environment variable is not set", r"CUDA_PATH.*not set"),
+        (
+            r"CUDA_HOME environment variable is not set",
+            r"CUDA_HOME does not exist",
+            r"CUDA_PATH.*not set",
+        ),
         "torch looks for the CUDA toolkit in CUDA_HOME, in CUDA_PATH, beside the `nvcc` "
         "on PATH and in /usr/local/cuda, and found none. A torch built for the CPU "
         "says this even where there is one.",
@@ -119,7 +140,8 @@ RULES: tuple[Rule, ...] = (
             r"No such file or directory: '?\S*nvcc",
             r"unable to execute '?\S*nvcc",
             r"No CMAKE_CUDA_COMPILER could be found",
-            r"Failed to find nvcc|Could not find nvcc",
+            r"Failed to find nvcc|Could not find nvcc|'nvcc' is not recognized",
+            r"\[WinError 2\][^\n]*nvcc|Cannot find nvcc|nvcc[^\n]*does not exist",
         ),
         "The CUDA compiler nvcc is not where the build looks for it. torch's wheels "
         "bring CUDA's runtime, not its compiler.",
@@ -137,6 +159,10 @@ RULES: tuple[Rule, ...] = (
             r"No CMAKE_CXX_COMPILER could be found",
             r"failed with error code[^\n]*which g\+\+",
             r"no C(?:\+\+)? compiler|C\+\+ compiler (?:is )?not found",
+            r"Failed to find (?:a )?C(?:\+\+)? compiler|No working C\+\+ compiler",
+            r"command '(?:\S*/)?(?:\S*-)?(?:g\+\+|gcc|c\+\+|cc|clang(?:\+\+)?)(?:-\d+)?' failed: No such file",
+            r"Compiler: (?:g\+\+|gcc|c\+\+|clang\+\+) is not found",
+            r"nvcc fatal\s*: .*(?:host compiler|g\+\+|gcc).*(?:not found|No such file)",
         ),
         "There is no C++ compiler, or only the one for C.",
         "Debian and Ubuntu: `apt install build-essential`. conda: "
@@ -150,15 +176,22 @@ RULES: tuple[Rule, ...] = (
             r"\['where', 'cl'\]",
             r"'?cl(?:\.exe)?'? is not recognized|Cannot find compiler '?cl",
             r"INFO: Could not find files for the given pattern\(s\)",
+            r"Compiler: cl(?:\.exe)? is not found|No such file[^\n]*'cl(?:\.exe)?'",
+            r"command 'cl(?:\.exe)?' failed: No such file|Unable to find vcvarsall",
+            r"DISTUTILS_USE_SDK is not set|VC environment is activated but",
         ),
         "On Windows the C++ compiler is `cl.exe`, and it is only on PATH in Visual "
         "Studio's own prompt.",
         "Install the Visual Studio Build Tools with the C++ workload and start from "
-        "the `x64 Native Tools` prompt.",
+        "the `x64 Native Tools` prompt, so that `where cl` finds it.",
+        warns=True,
     ),
     Rule(
         "MSVC too new",
-        (r"unsupported Microsoft Visual Studio version",),
+        (
+            r"unsupported Microsoft Visual Studio version",
+            r"STL1002|Unexpected compiler version, expected CUDA",
+        ),
         "This Visual Studio is newer than the CUDA toolkit knows, even if the message "
         "names its year: the compiler inside has gone on.",
         "Install an older toolset (MSVC v143, 14.3x) and open its prompt with "
@@ -170,23 +203,33 @@ RULES: tuple[Rule, ...] = (
             r"unsupported GNU version",
             r"gcc versions later than \d+ are not supported",
             r"unsupported clang version",
+            r"parameter packs not expanded with '\.\.\.'",
+            r"identifier \"(?:_Float(?:16|32|64|128)x?|__builtin_\w+|__bf16)\" is undefined",
+            r"mathcalls\.h[^\n]*exception specification is incompatible",
+            r"too new (?:host )?compiler|does not support (?:GCC|g\+\+) (?:versions )?(?:later|newer)",
             r"installed version of \S+ \([\d.]+\) is greater than the maximum",
         ),
         "The C++ compiler is newer than this CUDA toolkit supports.",
         "Install the newest one that it does support and build with it: "
         "`CC=gcc-12 CXX=g++-12`, for nvcc also `-ccbin g++-12`. "
-        "`-allow-unsupported-compiler` only hides the trouble.",
+        "`-allow-unsupported-compiler` only hides the trouble. A newer CUDA toolkit "
+        "helps too, if torch was built for that major release.",
     ),
     Rule(
         "host compiler too old",
         (
             r"installed version of \S+ \([\d.]+\) is less than the minimum",
             r"compiler \([^)\n]*\) may be ABI-incompatible|requires (?:GCC|g\+\+) \d+",
-            r"unrecognized command[- ]line option '?-std=c\+\+(?:17|20)",
-            r"invalid value 'c\+\+(?:17|20)' in '-std",
+            r"unrecognized command[- ]line option ['\"]?-std=(?:c|gnu)\+\+(?:1[47z]|2[0a])",
+            r"invalid value '(?:c|gnu)\+\+(?:17|20)' in '-std",
+            r"Value '(?:c|gnu)\+\+(?:17|20)' is not defined for option 'std'",
+            r"too old version of (?:GCC|clang)|We need (?:GCC|clang) \d+ or later",
+            r"command line option '[/-]std:c\+\+(?:17|20)'",
         ),
-        "The C++ compiler is too old for this torch.",
-        "Install a newer one and name it: `CC=gcc-12 CXX=g++-12`.",
+        "The C++ compiler (or nvcc, where the message is its own) is too old for this "
+        "torch: it does not know the C++ standard that torch's headers need.",
+        "Install a newer one and name it: `CC=gcc-12 CXX=g++-12`; for nvcc, a newer "
+        "toolkit of the same major release.",
     ),
     Rule(
         "architecture unknown to nvcc",
@@ -194,6 +237,7 @@ RULES: tuple[Rule, ...] = (
             r"Unsupported gpu architecture '?(?:compute|sm)_\w+",
             r"Value '?(?:sm|compute)_\w+'? is not defined for option",
             r"Unknown CUDA arch \(|unknown.*CUDA architecture",
+            r"Unsupported (?:gpu|CUDA) arch\w*|'?(?:sm|compute)_\d+\w*'? is not (?:a )?(?:recognized|supported|valid)",
         ),
         "nvcc was told to compile for a GPU that this toolkit does not know: either "
         "the toolkit is older than the GPU, or it is newer and has dropped it (CUDA 13 "
@@ -203,7 +247,10 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "no architecture to compile for",
-        (r"_get_cuda_arch_flags[\s\S]*?IndexError: list index out of range",),
+        (
+            r"_get_cuda_arch_flags[\s\S]*?IndexError: list index out of range",
+            r"arch_list\[-1\][\s\S]{0,80}?IndexError",
+        ),
         "torch asks the GPUs of this machine what to compile for, and there is none.",
         "Set TORCH_CUDA_ARCH_LIST, for example to `8.0;9.0+PTX`.",
     ),
@@ -212,7 +259,10 @@ RULES: tuple[Rule, ...] = (
         (
             r"no kernel image is available",
             r"cudaErrorNoKernelImageForDevice",
-            r"invalid device function",
+            r"invalid device function|cudaErrorInvalidDeviceFunction",
+            r"CUDA capability sm_\d+\w* is not compatible with the current PyTorch",
+            r"PTX was compiled with an unsupported toolchain|no binary for GPU",
+            r"cudaErrorUnsupportedPtxVersion|device kernel image is invalid",
         ),
         "The machine code in the library is for other GPUs than this one. Building and "
         "importing succeed; the first launch fails.",
@@ -220,6 +270,7 @@ RULES: tuple[Rule, ...] = (
         "rebuild the extension with your GPU's capability in TORCH_CUDA_ARCH_LIST; if "
         "it fails, install a torch that supports the GPU "
         "(`torch.cuda.get_arch_list()`).",
+        warns=True,
     ),
     Rule(
         "driver too old",
@@ -227,10 +278,13 @@ RULES: tuple[Rule, ...] = (
             r"NVIDIA driver on your system is too old",
             r"CUDA driver version is insufficient",
             r"cudaErrorInsufficientDriver",
+            r"forward compatibility was attempted|Driver/library version mismatch",
         ),
         "The GPU's driver is older than the CUDA that this torch was built with.",
         "Update the driver, or install the torch for the CUDA version that "
-        "`nvidia-smi` shows. In Colab keep the torch that is installed.",
+        "`nvidia-smi` shows (found version 11040 means CUDA 11.4). In Colab keep the "
+        "torch that is installed.",
+        warns=True,
     ),
     Rule(
         "no driver",
@@ -242,7 +296,7 @@ RULES: tuple[Rule, ...] = (
     # --- headers that are not there
     Rule(
         "Python headers missing",
-        (r"\bPython\.h'?: No such file", r"'Python\.h' file not found"),
+        (*_header(r"Python\.h"), r"cannot find Python\.h|Python\.h not found"),
         "Python's own C headers are missing; the distribution has them in a package of "
         "their own.",
         "Debian and Ubuntu: `apt install python3.X-dev` for just this Python's X; or "
@@ -250,10 +304,9 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "CUDA library headers missing",
-        (
-            r"\b(?:cusparse|cublas\w*|cusolver\w*|curand\w*|cufft\w*|nvrtc|cupti|"
-            r"nvToolsExt|nvtx3?\S*|thrust/\S+|cub/\S+)\.(?:h|cuh)'?: No such file",
-            r"'(?:cusparse|cublas\w*|cusolver\w*|curand\w*|cufft\w*)\.h' file not found",
+        _header(
+            r"(?:cusparse|cublas|cusolver|curand|cufft|nvrtc|cupti|nvToolsExt|npp|nvjpeg)"
+            r"\w*\.h|(?:nvtx3?|thrust|cub|nv|cuda/std|cuco)/\S+"
         ),
         "The toolkit is there only in part: nvcc and the runtime, without the headers "
         "of CUDA's libraries, which ATen's CUDA headers include.",
@@ -262,15 +315,17 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "cuDNN headers missing",
-        (r"\bcudnn\w*\.h'?: No such file",),
+        _header(r"cudnn\w*\.h"),
         "cuDNN's headers are not installed; torch's wheels bring only its libraries.",
         "Install cuDNN's development package for your CUDA version.",
     ),
     Rule(
         "CUDA headers missing",
-        (
-            r"\b(?:cuda|cuda_runtime\w*|cuda_fp16|cuda_bf16|device_launch_parameters|"
-            r"driver_types|cuda_cmake_macros)\.h'?: No such file",
+        _header(
+            r"(?:cuda|cuda_runtime\w*|cuda_fp16|cuda_bf16|cuda_fp8|cuda_device_runtime_api|"
+            r"cooperative_groups|device_\w+|driver_types|vector_types|cuComplex|"
+            r"math_constants|cuda_cmake_macros|builtin_types)\.h|crt/\w+\.h|"
+            r"c10/cuda/impl/\S+|cooperative_groups/\S+"
         ),
         "CUDA's own headers are not on the include path: no toolkit, or CUDA_HOME "
         "points to the wrong folder.",
@@ -279,14 +334,20 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "TH headers removed",
-        (r"\b(?:THC?|THCUNN)/\S+\.h'?: No such file", r"\bTHCudaCheck\b.*not declared"),
+        (
+            *_header(r"(?:THC?|THCUNN|THNN|THS|THCS)/\S+"),
+            r"\b_*(?-i:TH(?:C|NN|[A-Z]))\w*'?\"?[^\n]*(?:was not declared|undeclared|is undefined|"
+            r"identifier not found|does not name a type)",
+            r"(?:undeclared identifier|unknown type name|identifier) ['\"]_*(?-i:TH[A-Z])\w*",
+            r"torch\.utils\.ffi\b",
+        ),
         "The code includes the old TH and THC libraries, which torch removed in 1.11.",
         "Use ATen and C10 instead: `c10/cuda/CUDAException.h`, `TORCH_CHECK`, "
         "`C10_CUDA_CHECK`; or find a newer version of the extension.",
     ),
     Rule(
         "torch headers missing",
-        (r"\b(?:torch|ATen|c10)/\S+\.h(?:pp)?'?: No such file",),
+        _header(r"(?:torch|ATen|c10|caffe2)/\S+\.h(?:pp)?"),
         "torch's headers are not on the include path, or this torch does not have that "
         "one.",
         "Build by `torch.utils.cpp_extension`, which adds the path, or by CMake's "
@@ -294,19 +355,22 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "pybind11 headers missing",
-        (r"\bpybind11/\S+\.h'?: No such file",),
+        _header(r"pybind11/\S+\.h"),
         "pybind11's headers are not on the include path; torch brings its own copy.",
         "Build by `torch.utils.cpp_extension`, or include <torch/extension.h>.",
     ),
     Rule(
         "crypt.h missing",
-        (r"\bcrypt\.h'?: No such file",),
+        _header(r"crypt\.h"),
         "Python's headers include crypt.h, and this compiler's system folder lacks it.",
         "conda: `conda install libxcrypt`; Debian: `apt install libcrypt-dev`.",
     ),
     Rule(
         "OpenMP missing",
-        (r"\bomp\.h'?: No such file|'omp\.h' file not found|cannot find -lgomp",),
+        (
+            *_header(r"omp\.h"),
+            r"cannot find -l(?:gomp|omp|iomp5)\b|unsupported option '-fopenmp'",
+        ),
         "The compiler has no OpenMP.",
         "macOS: `brew install libomp`; Linux: install the compiler's libgomp.",
     ),
@@ -322,12 +386,14 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "kernel in a .cpp",
         (
-            r"'?(?:__global__|__device__)'? does not name a type",
-            r"unknown type name '?__global__",
+            r"'?(?:__global__|__device__|__shared__)'? does not name a type",
+            r"unknown type name '?(?:__global__|__device__)",
+            r"'(?:__global__|__device__|__shared__|__syncthreads)'[^\n]*(?:not declared|undeclared)",
             r"\b'?(?:blockIdx|threadIdx|blockDim|gridDim)'? (?:undeclared|was not "
             r"declared|is undefined)",
-            r"use of undeclared identifier '(?:blockIdx|threadIdx|blockDim|gridDim)",
+            r"(?:undeclared identifier|C2065:) '(?:blockIdx|threadIdx|blockDim|gridDim)",
             r"expected primary-expression before '<' token[\s\S]{0,300}?<<<",
+            r"expected expression[^\n]*\n[^\n]*<<<|<<<[^\n]*\n[\s~^|]*[\s\S]{0,80}expected (?:primary-)?expression",
             r"C2059[^\n]*'<'",
         ),
         "A CUDA kernel stands in a .cpp file. The C++ compiler gets that file, and it "
@@ -345,7 +411,13 @@ RULES: tuple[Rule, ...] = (
             r"in namespace 'std'",
             r"'(?:if constexpr|std::optional|std::string_view)'[^\n]*(?:only available "
             r"with|is only)",
-            r"only available with '?-std=c\+\+(?:17|20)",
+            r"only available (?:with|from) '?(?:-std=)?C\+\+(?:17|20)",
+            r"'(?:std::)?(?:\w+_v|strong_ordering|optional|variant|string_view|any|span|"
+            r"concepts?|remove_cvref_t|invoke_result\w*|bit_cast)' is not a member of 'std'",
+            r"namespace \"std\" has no (?:actual )?(?:member|class)[^\n]*"
+            r"\"(?:\w+_v|optional|variant|string_view|any|span|strong_ordering|invoke_result\w*)\"",
+            r"is a C\+\+(?:17|20) (?:extension|feature)",
+            r"(?:error|fatal error)[^\n]*requires (?:at least )?C\+\+(?:17|20)",
         ),
         "The build asks for an older C++ than torch's headers need: C++17 since torch "
         "2.1, C++20 since 2.14.",
@@ -354,13 +426,21 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "AT_CHECK removed",
-        (r"\bAT_CHECK\b[^\n]*(?:not declared|undeclared|not found|undefined)",),
+        (
+            r"\bAT_CHECK\b[^\n]*(?:not declared|undeclared|not found|undefined)",
+            r"(?:undeclared identifier|undefined symbol:|unresolved external symbol)\W*\w*AT_CHECK\b",
+            r"implicit declaration of function '?AT_CHECK",
+        ),
         "The macro AT_CHECK was removed in torch 1.5.",
-        "Write TORCH_CHECK.",
+        "Write TORCH_CHECK; for code that must also build with an older torch, "
+        "`#ifndef TORCH_CHECK`, `#define TORCH_CHECK AT_CHECK`, `#endif`.",
     ),
     Rule(
         "AT_ASSERT or AT_ERROR removed",
-        (r"\bAT_(?:ASSERTM?|ERROR)\b[^\n]*(?:not declared|undeclared|undefined)",),
+        (
+            r"\bAT_(?:ASSERTM?|ERROR)\b[^\n]*(?:not declared|undeclared|undefined|not found)",
+            r"undeclared identifier '?AT_(?:ASSERTM?|ERROR)\b",
+        ),
         "This macro of early torch is gone.",
         "Write TORCH_CHECK, or TORCH_INTERNAL_ASSERT for what can never happen.",
     ),
@@ -371,6 +451,9 @@ RULES: tuple[Rule, ...] = (
             r"conversion (?:function )?from [^\n]*DeprecatedTypeProperties",
             r"cannot convert [^\n]*DeprecatedTypeProperties",
             r"DeprecatedTypeProperties[^\n]*(?:has no member|no member named)",
+            r"could not convert[^\n]*DeprecatedTypeProperties",
+            r"no member named '\w+' in 'at::DeprecatedTypeProperties",
+            r"error[^\n]*DeprecatedTypeProperties",
         ),
         "`x.type()` no longer turns into a scalar type.",
         "In AT_DISPATCH_* write `x.scalar_type()`, and `x.is_cuda()` in the place of "
@@ -379,7 +462,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "data_ptr of long",
         (
-            r"data_ptr<long>|data_ptr@J@|data_ptrI[lj]E|data_ptrIlEE|accessor<long",
+            r"data_ptr<long>|data_ptr@[JK_]\w*@|data_ptrI[lmxjy]E|accessor<(?:unsigned )?long",
             r"data_ptr<(?:unsigned )?long(?: long)?>",
         ),
         "`long` is int64_t only on 64-bit Linux; on Windows it has 32 bits, and on "
@@ -389,13 +472,14 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "data_ptr on another torch",
         (
-            r"expected primary-expression before '>' token[\s\S]{0,300}?data(?:_ptr)?<",
-            r"'?class at::Tensor'? has no member named '?data(?:_ptr)?'?",
+            r"expected primary-expression before (?:'>' token|'\w+')[\s\S]{0,300}?data(?:_ptr)?<",
             r"data(?:_ptr)?<[\s\S]{0,200}?expected primary-expression before '>' token",
+            r"'?(?:class )?at::Tensor(?:Base)?'? has no member (?:named )?['\"]?(?:\w+_)?data(?:_ptr)?",
+            r"no member named '(?:\w+_)?data(?:_ptr)?' in 'at::Tensor",
         ),
         "`data_ptr<T>()` does not exist in that torch, so `<` is read as less-than. "
         "This is no kernel launch.",
-        "Match the extension's version to torch's: `data_ptr<T>()` since 1.3, "
+        "Match the extension's version to that of torch: `data_ptr<T>()` since 1.3, "
         "`data<T>()` before; in a template, `x.template data_ptr<T>()`.",
     ),
     Rule(
@@ -404,7 +488,10 @@ RULES: tuple[Rule, ...] = (
             r"more than one operator \"[^\"]+\" matches these operands",
             r"no operator \"[^\"]+\" matches these operands[\s\S]{0,400}?(?:half|Half|bfloat)",
             r"ambiguous overload for 'operator[^\n]*(?:Half|BFloat16|__half)",
-            r"no suitable (?:constructor|conversion)[^\n]*(?:__half|__nv_bfloat16|Half)",
+            r"no suitable (?:constructor|(?:user-defined )?conversion)[^\n]*(?:__half|__nv_bfloat16|Half|BFloat16)",
+            r"more than one (?:user-defined )?conversion[^\n]*(?:Half|BFloat16|half|bfloat16)",
+            r"no (?:instance of overloaded|matching) function[\s\S]{0,300}?(?:c10::(?:Half|BFloat16)|__half|bfloat16)",
+            r"(?:use of overloaded operator|operator)[^\n]*ambiguous[^\n]*(?:Half|BFloat16|half)",
         ),
         "For half or bfloat16 the compiler finds several operators that would do, or "
         "none: torch's flags switch CUDA's own half operators off.",
@@ -416,6 +503,8 @@ RULES: tuple[Rule, ...] = (
         (
             r"unsupported (?:integral|floating point|integer) (?:input|return|output)",
             r"You tried to register a kernel with an unsupported",
+            r"INVALID TYPE: [^\n]*(?:argument|return|supported)",
+            r"INVALID (?:ARGUMENT|RETURN) TYPE",
             r"use `?int64_t`? instead|use `?double`? instead",
         ),
         "The dispatcher knows one integer and one floating type: `int` in a schema is "
@@ -431,10 +520,43 @@ RULES: tuple[Rule, ...] = (
         "Take torch::Tensor and include <torch/extension.h>.",
     ),
     Rule(
+        "schema and function differ",
+        (
+            r"Inferred operator schema for a C\+\+ kernel function doesn't match",
+            r"Mismatch in kernel C\+\+ signatures|schema[^\n]*arguments? (?:count|number)[^\n]*match",
+        ),
+        "The schema given to `m.def` and the C++ function that implements it do not "
+        "have the same arguments or results.",
+        "Make them agree: Tensor is at::Tensor, int is int64_t, float is double, int[] "
+        "is IntArrayRef, Tensor? is std::optional<Tensor>.",
+    ),
+    Rule(
+        "no kernel for this device",
+        (r"Could not run '[^']+' with arguments from the '\w+' backend",),
+        "The operator exists, but nothing is registered for the device of these "
+        "tensors (a CPU kernel and a CUDA tensor, say), or its library is not loaded.",
+        "Register a kernel with TORCH_LIBRARY_IMPL(<namespace>, CUDA, m), or move the "
+        "tensors; for fake tensors (Meta) register a fake kernel.",
+    ),
+    Rule(
+        "dtype without kernel",
+        (
+            r"not implemented for '(?:\w+)'",
+            r"expected scalar type \w+ but (?:found|got) \w+",
+        ),
+        "The kernel has no code for the dtype of this tensor: `data_ptr<float>()` "
+        "takes float32 only, and an AT_DISPATCH_* macro takes the dtypes it names.",
+        "Convert the tensor (`x.float()`), or dispatch over more dtypes, for example "
+        "by AT_DISPATCH_FLOATING_TYPES_AND2(kHalf, kBFloat16, ...).",
+    ),
+    Rule(
         "wrong arguments to a binding",
         (
             r"incompatible function arguments",
             r"incompatible constructor arguments",
+            r"Expected a value of type '[^']+' for argument",
+            r"is missing value for argument|Unknown keyword argument '\w+' for operator",
+            r"expected at most \d+ argument\(s\) but received",
             r"Unable to convert function return value to a Python type",
         ),
         "The arguments are not of the types that the C++ function was bound with; the "
@@ -448,6 +570,8 @@ RULES: tuple[Rule, ...] = (
         (
             r"Only a single TORCH_LIBRARY can be used",
             r"Tried to register an operator[\s\S]*?multiple times",
+            r"Tried to register multiple (?:operators|backend fallbacks)",
+            r"multiple registrations? (?:of|for) [^\n]*operator",
             r"already (?:registered|has an? )[^\n]*(?:operator|kernel|namespace)",
         ),
         "{registered}",
@@ -458,6 +582,7 @@ RULES: tuple[Rule, ...] = (
         (
             r"does not define module export function",
             r"dynamic module does not define (?:init|module)",
+            r"unresolved external symbol PyInit_",
         ),
         "Python looks for a function PyInit_<name> in the library and finds none: "
         "either PYBIND11_MODULE has another name than the library, or the library only "
@@ -472,6 +597,9 @@ RULES: tuple[Rule, ...] = (
             r"No such operator \S+",
             r"_OpNamespace'? '?\S+'? object has no attribute",
             r"Didn't find (?:operator|engine|kernel)",
+            r"operator \w+::\w+ does not exist|Could not find schema for \w+::",
+            r"Couldn't load custom C\+\+ ops",
+            r"module 'torch\._?ops'? has no attribute",
         ),
         "No operator of that name is registered: the library is not loaded, or its "
         "namespace or operator is spelt otherwise in C++ than in Python.",
@@ -490,11 +618,18 @@ RULES: tuple[Rule, ...] = (
         "the extension was built for, and rebuild or reinstall.",
     ),
     Rule(
+        "a DLL is missing",
+        (r"DLL load failed", r"\[WinError 126\]|\[WinError 127\]"),
+        "Windows found the extension, but not a library that it needs: torch's own, "
+        "where torch is not imported first, or those of CUDA or of the compiler.",
+        "`import torch` first; then compare the Python, torch and CUDA it was built "
+        "for with yours, and install the Visual C++ redistributable.",
+    ),
+    Rule(
         "torch not imported first",
         (
             r"lib(?:c10|torch|torch_cpu|torch_python|shm)\.so[^\n]*cannot open shared",
             r"Library not loaded: @rpath/lib(?:c10|torch)",
-            r"DLL load failed while importing",
         ),
         "The library needs torch's own libraries, which the system finds only once "
         "torch is loaded.",
@@ -517,7 +652,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "TH symbols removed",
-        (r"undefined symbol: _?_?TH",),
+        (r"undefined symbol: (?:_Z\d+)?_*(?-i:TH(?:Cuda|[A-Z]))",),
         "The library calls the old TH or THC library, which torch no longer has.",
         "Use ATen and C10 (TORCH_CHECK and so on), or a newer version of the extension.",
     ),
@@ -525,8 +660,11 @@ RULES: tuple[Rule, ...] = (
         "library not linked",
         (
             r"undefined symbol: \S*(?:cublas|cusparse|cusolver|curand|cufft)",
-            r"undefined symbol: (?:cuda[A-Z]\w+|__cuda\w+|nvrtc\w+|cu[A-Z]\w+)",
-            r"undefined reference to `?(?:cublas|cusparse|cusolver|curand|cufft|cuda)\w*",
+            r"undefined symbol: (?:cuda[A-Z]\w+|__cuda\w+|nvrtc\w+|(?-i:cu[A-Z])\w+)",
+            r"undefined reference to [`']?(?:cublas|cusparse|cusolver|curand|cufft|cuda|(?-i:cu[A-Z])|nvrtc|cudnn)\w*",
+            r"unresolved external symbol \W*(?:__imp_)?(?:cublas|cusparse|cusolver|curand|cufft|cuda|nvrtc|cudnn)\w*",
+            r"symbol not found[^\n]*(?:cublas|cusparse|cusolver|curand|cufft)",
+            r"cannot find -l(?:cu\w+|nv\w+|torch\w*|c10\w*)|cannot open (?:input )?file '?(?:cu\w+|nv\w+)\.lib",
         ),
         "The library calls a CUDA library that it was not linked with, or a function "
         "that torch keeps to itself.",
@@ -536,10 +674,11 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "C++11 ABI differs",
         (
-            r"undefined symbol: \S*(?:__cxx11|c105ErrorC\dENS_14SourceLocationE)\S*",
-            r"undefined symbol: \S+(?:RKSs|ESs|SsRK|SsE)\S*",
-            r"undefined symbol:? \(?(?:c10|at|torch)\S*::[^\n]*std::(?:__cxx11::)?"
-            r"(?:basic_)?string",
+            rf"{_UNDEFINED}{_MANGLED}\S*(?:__cxx11|B5cxx11|c105ErrorC\dENS_14SourceLocationE)",
+            rf"{_UNDEFINED}{_MANGLED}\S*(?-i:RKSs|[A-Za-z\d_]Ss(?:[A-Z\d_]|$|\W))",
+            r"undefined (?:symbol|reference)(?: to)?\W*(?:c10|c10d|at|torch)\S*::[^\n]*"
+            r"(?:std::(?:__cxx11::)?(?:basic_)?string|\[abi:cxx11\])",
+            r"undefined symbol: \S*(?:__cxx11)\S*(?:3c10|2at|5torch)",
         ),
         "{abi}",
         "Rebuild it against the torch in use by torch.utils.cpp_extension, which sets "
@@ -550,16 +689,16 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "built for another torch",
         (
-            r"undefined symbol: _ZNK?\d*(?:3c10|2at|5torch|5caffe2)\S*",
-            r"undefined symbol: _ZNK?K?(?:3c10|2at|5torch)\S*",
-            r"undefined symbol: \S*(?:c10|torch|at)\S*",
-            r"Symbol not found: \S*(?:c10|torch|2at)\S*",
+            rf"{_UNDEFINED}{_MANGLED}\S*",
+            r"undefined symbol:? \W*(?:c10|at|torch|caffe2)(?:d)?::\S*",
+            r"undefined symbol: (?:aoti_torch|torch_(?:call|library|get|list|string))\w*",
         ),
         "The library was built against another torch than the one that loads it: that "
         "function does not exist here with just these arguments.",
         "Rebuild with `pip install --no-build-isolation --force-reinstall`, after "
-        "deleting build/; an isolated build takes the newest torch. A build on the "
-        "stable ABI would have survived.",
+        "deleting build/ and its folder in torch_extensions; an isolated build takes "
+        "the newest torch. For a wheel, take the one for your torch release. A build on "
+        "the stable ABI would have survived.",
     ),
     Rule(
         "built for another Python",
@@ -567,6 +706,8 @@ RULES: tuple[Rule, ...] = (
             r"undefined symbol: _?Py\w+",
             r"Module use of python\d+\.dll conflicts",
             r"compiled (?:for|with) Python [\d.]+[^\n]*(?:but|incompatible)",
+            r"Python version mismatch",
+            r"No module named[\s\S]*?\.cpython-\d+\S*\.so|not a supported wheel on this platform",
         ),
         "The library was built for another Python.",
         "Rebuild it with the Python that imports it.",
@@ -576,6 +717,8 @@ RULES: tuple[Rule, ...] = (
         (
             r"torch_extensions\S*\.so[^\n]*(?:cannot open|No such file)",
             r"cannot open shared object file[^\n]*torch_extensions",
+            r"(?:No module named|cannot open shared)[\s\S]{0,600}?_import_module_from_library",
+            r"_import_module_from_library[\s\S]*?(?:No module named|cannot open shared|No such file)",
         ),
         "The library is not there, since its build failed or was never run; so it is "
         "after `ninja -v` in torch's cpp_extension.py has been changed to "
@@ -585,7 +728,12 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "undefined symbol",
-        (r"undefined symbol: \S+", r"undefined reference to", r"unresolved external"),
+        (
+            r"undefined symbol: \S+",
+            r"undefined reference to",
+            r"unresolved external",
+            r"symbol not found|Undefined symbols for architecture",
+        ),
         "A function is declared and called, and no source or library that was linked "
         "defines it.",
         "List all source files in `sources`, compare the declaration with the "
@@ -593,7 +741,12 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "defined twice",
-        (r"multiple definition of", r"duplicate symbol", r"LNK2005"),
+        (
+            r"multiple definition of",
+            r"duplicate symbol",
+            r"LNK2005|LNK1169",
+            r"multiple rules generate \S+|error: redefinition of '",
+        ),
         "One function is defined in two of the files, often because a header defines "
         "what it should only declare, or a .cu and a .cpp have one name.",
         "Mark it `inline`, or leave the declaration in the header and the definition "
@@ -624,7 +777,9 @@ RULES: tuple[Rule, ...] = (
         (
             r"cannot import name 'packaging' from 'pkg_resources'",
             r"No module named '?pkg_resources",
-            r"No module named '?(?:distutils|setuptools)'?",
+            r"No module named '?(?:distutils|setuptools)\b",
+            r"module '(?:distutils|setuptools)' has no attribute",
+            r"cannot import name '\w+' from '(?:pkg_resources|setuptools|distutils)",
         ),
         "torch's build helper imports setuptools; it is missing, or too new for an old "
         "torch (setuptools 70 removed pkg_resources.packaging, which torch before 2.2 "
@@ -635,10 +790,12 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "out of memory while compiling",
         (
-            r"(?:cc1plus|cicc|ptxas|nvcc)[^\n]*(?:killed|died due to signal 9|signal 9)",
+            r"(?:cc1plus|cicc|ptxas|nvcc|cudafe\+\+)\b[^\n]*(?:killed|signal 9)",
+            r"(?:internal compiler|fatal) error: Killed|^\S*\s*Killed\s*$",
+            r"C1060|C1076|out of heap space|unable to execute command: Killed",
             r"Killed signal terminated program",
             r"virtual memory exhausted|cc1plus: out of memory",
-            r"c\+\+: (?:fatal|internal compiler) error: Killed",
+            r"cannot allocate memory(?! in static TLS)|LLVM ERROR: out of memory",
         ),
         "The compiler was killed, in all likelihood because memory ran out: every file "
         "that includes torch/extension.h takes 1.5 GB, and ninja compiles several at "
@@ -653,7 +810,10 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "path too long",
-        (r"File ?name too long|path[^\n]*(?:260|too long)|LNK1104[^\n]*\\\\?\S{120,}",),
+        (
+            r"File ?name(?: or extension is)? (?:too long|longer)|filename or extension is too long|"
+            r"path[^\n]*(?:\b260\b|too long)|WinError 206|LNK1104[^\n]*\\\\?\S{120,}",
+        ),
         "A path is longer than the system allows.",
         "Work in a folder with a short path; on Windows allow long paths.",
     ),
@@ -674,8 +834,80 @@ RULES: tuple[Rule, ...] = (
         "If nothing is compiling, delete that `lock` file.",
     ),
     Rule(
+        "toolkit in pieces",
+        (
+            r"\b(?:cicc|ptxas|cudafe\+\+|fatbinary|nvlink)['\"]?: (?:command )?not found",
+        ),
+        "nvcc is there, and the programs that it calls are not: it was copied or linked "
+        "out of its toolkit, or only a part of the toolkit is installed.",
+        "Install the whole toolkit and call nvcc by its own folder (CUDA_HOME).",
+    ),
+    Rule(
+        "CMake does not find torch",
+        (r"FindTorch\.cmake|TorchConfig\.cmake|Could not find a package[^\n]*Torch",),
+        "CMake does not know where torch's CMake files are.",
+        "`cmake -DCMAKE_PREFIX_PATH=$(python -c 'import torch; "
+        "print(torch.utils.cmake_prefix_path)') ..`",
+    ),
+    Rule(
+        "the package's compiled part is missing",
+        (
+            r"No module named '[\w.]+\._C\w*'",
+            r"cannot import name '_C\w*' from",
+        ),
+        "The package is there and its compiled part is not: it was not built, was built "
+        "for another Python, or Python imports the source folder that you stand in "
+        "instead of the installed package.",
+        "Build it (`pip install --no-build-isolation .`) and run Python from another "
+        "folder.",
+    ),
+    Rule(
+        "bound type registered twice",
+        (r"generic_type: type [^\n]* is already registered",),
+        "Two modules in this process bind the same C++ type to Python by pybind11, "
+        "often an old and a new build of one extension.",
+        "Restart the kernel after a rebuild, or bind it with py::module_local().",
+    ),
+    Rule(
+        "c10::optional removed",
+        (
+            r"\b(?:c10|torch)::(?:optional|nullopt|variant|string_view)\b[^\n]*(?:not|no)",
+            r"'(?:optional|nullopt|variant|string_view)' is not a member of '(?:c10|torch|at)",
+        ),
+        "torch once had its own optional and string_view, and dropped them for those of "
+        "the standard library.",
+        "Write std::optional, std::nullopt, std::variant and std::string_view.",
+    ),
+    Rule(
+        "deprecated Tensor.data()",
+        (r"Tensor\.data<T>\(\) is deprecated", r"data<\w+>\(\)[^\n]*deprecated"),
+        "`x.data<T>()` is deprecated, and -Werror makes an error of it.",
+        "Write `x.data_ptr<T>()`, or const_data_ptr and mutable_data_ptr.",
+    ),
+    Rule(
+        "CUDA driver library missing",
+        (r"libcuda\.so\S*[^\n]*cannot open|nvcuda\.dll|cannot find -lcuda\b",),
+        "libcuda belongs to the GPU's driver, not to the toolkit, and is not here: no "
+        "driver, or a container started without access to the GPU.",
+        "Install the driver, start the container with `--gpus all`, and for linking "
+        "only use the toolkit's `lib64/stubs`.",
+    ),
+    Rule(
+        "wrong file for this machine",
+        (
+            r"invalid ELF header|Exec format error|file too short|wrong architecture|"
+            r"incompatible architecture|is not a valid Win32 application",
+        ),
+        "The library is damaged, half written, or made for another kind of machine.",
+        "Delete it and build it here.",
+    ),
+    Rule(
         "compiler broke",
-        (r"internal compiler error", r"nvcc error\s*: '\w+' died"),
+        (
+            r"internal compiler error",
+            r"nvcc error\s*: '[\w+]+' died",
+            r"(?:cc1plus|cicc|ptxas|cl)\b[^\n]*(?:Segmentation fault|signal 11)",
+        ),
         "The compiler itself broke on this source.",
         "Try another release of it, or simplify the line that it names.",
     ),

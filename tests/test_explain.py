@@ -47,6 +47,47 @@ def test_warnings_alone_are_no_error():
     found = explain(DECOYS)
     assert not found.known
     assert "reports no error" in found.cause
+    assert "harmless" in found.cause
+
+
+def test_a_warning_counts_only_where_nothing_failed():
+    warning = (
+        "UserWarning: CUDA initialization: The NVIDIA driver on your system is too old "
+        "(found version 11020)."
+    )
+    assert explain(warning + "\nFalse").topic == "driver too old"
+    found = explain(warning + "\nfoo.cpp:3:1: error: 'flurb' is not a thing")
+    assert (found.topic, found.evidence[:9]) == ("", "foo.cpp:3")
+
+
+def test_typographic_quotation_marks_of_a_compiler_change_nothing():
+    line = "a.cpp:4:1: error: \u2018__global__\u2019 does not name a type"
+    found = explain(line)
+    assert found.topic == "kernel in a .cpp"
+    assert found.evidence == line
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x.cpp:3:5: error: 'threshold' was not declared in this scope",
+        'x.cu(3): error: identifier "theta" is undefined',
+        "x.cpp:3: error: expected primary-expression before ')' token",
+        "fatal error: my_header.h: No such file or directory",
+        "RuntimeError: mat1 and mat2 shapes cannot be multiplied (3x4 and 5x6)",
+        "No CUDA runtime is found, using CUDA_HOME='/usr/local/cuda'",
+    ],
+)
+def test_a_reader_s_own_mistake_is_not_taken_for_a_known_family(line):
+    assert not explain(line).known
+
+
+def test_a_symbol_of_torch_is_told_from_one_of_the_extension_s_own():
+    text = "undefined symbol: {}"
+    own = explain(text.format("_Z12relu_forwardRKN2at6TensorE"))
+    theirs = explain(text.format("_ZN3c104cuda9SetDeviceEi"))
+    assert own.topic == "undefined symbol"
+    assert theirs.topic == "built for another torch"
 
 
 def test_an_unknown_error_is_named_and_not_guessed():
