@@ -147,8 +147,8 @@ def way(
     keys = [key for key in keys_of(found) if key not in OWN_KEYS]
     if not given and made:  # a factory: BackendSelect looks at the device instead
         keys += [key for key in key_set(made[0]) if _is_backend(key)][-1:]
-    if torch.is_inference_mode_enabled():
-        keys = [k for k in keys if not k.startswith(("Autograd", "ADInplace"))]
+    if torch.is_inference_mode_enabled():  # ADInplaceOrView stays, as gdb shows
+        keys = [k for k in keys if not k.startswith("Autograd")]
     if not any(_autocasts(tensor.device.type) for tensor in given):
         keys = [k for k in keys if not k.startswith("Autocast")]
     try:

@@ -15,8 +15,9 @@ from course_utils.backends import libraries
 from course_utils.backends import onednn as onednn
 from course_utils.dispatch import dispatch_path as dispatch_path
 from course_utils.dispatch import key_set as key_set
+from course_utils.events import Frame
 from course_utils.operators import Op
-from course_utils.recording import Frame, listen
+from course_utils.recording import listen
 
 PHASES = ("forward", "backward", "optimizer")
 

@@ -6,6 +6,7 @@ lesson (Okabe-Ito, safe for color-blind readers).
 
 from __future__ import annotations
 
+import functools
 import io
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,7 @@ def tint(color: Any, strength: float) -> tuple[float, float, float]:
     return tuple(1 - strength * (1 - c) for c in to_rgb(color))
 
 
+@functools.cache
 def text_width(text: str, size: float, family: str = "sans-serif") -> float:
     """How wide a line of text is, in inches, at `size` points."""
     if not text.strip():

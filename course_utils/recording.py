@@ -7,9 +7,8 @@ Used by `layers`. Above: Python functions (a function mode), modules and optimiz
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 import torch
@@ -18,8 +17,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 from course_utils import dispatch, operators
-from course_utils.nesting import Nesting, watch
-from course_utils.operators import Names, Op, Shape
+from course_utils.events import Events, Frame
+from course_utils.nesting import watch
+from course_utils.operators import Op, Shape
 
 NOISE = ("detach", "alias")  # by which autograd hands out tensors without history
 # Questions about a tensor that reach no operator.
@@ -28,67 +28,6 @@ _QUESTIONS = (
     "is_contiguous is_floating_point is_complex is_signed is_conj is_neg is_inference "
     "untyped_storage get_device"
 ).split()
-
-
-@dataclass
-class Frame:
-    """A Python function, module or optimizer step that was entered.
-
-    Attributes:
-        above: the operator that called it, where one did (a custom op in Python).
-    """
-
-    name: str
-    depth: int
-    phase: str
-    parents: tuple[int, ...] = ()
-    above: list[tuple[int, str]] = field(default_factory=list)
-
-
-@dataclass
-class Events:
-    """All that was heard, in order."""
-
-    nesting: Nesting
-    items: list[Frame | Op] = field(default_factory=list)
-    names: Names = field(default_factory=Names)
-    phase: str = "forward"
-    open: list[tuple[int, Any]] = field(default_factory=list)
-
-    @contextmanager
-    def frame(self, name: str) -> Iterator[None]:
-        """A Python function, from its entry to its end."""
-        before = self.phase
-        if name in ("torch.Tensor.backward", "torch.autograd.backward"):
-            self.phase = "backward"
-        level = self.enter(name)
-        try:
-            yield
-        finally:
-            self.leave(level)
-            self.phase = before
-
-    def enter(self, name: str) -> int:
-        level = len(self.open)
-        number = len(self.items)
-        self.items.append(Frame(name, level, self.current_phase(), self.parents()))
-        mark = self.nesting.mark(f"item {number}")
-        mark.__enter__()
-        self.open.append((number, mark))
-        return level
-
-    def leave(self, level: int) -> None:
-        """Closes all frames down to this level: some may have ended by an error."""
-        while len(self.open) > level:
-            self.open.pop()[1].__exit__(None, None, None)
-
-    def parents(self) -> tuple[int, ...]:
-        return tuple(number for number, _ in self.open)
-
-    def current_phase(self) -> str:
-        if torch._C._current_graph_task_id() != -1:
-            return "backward"
-        return self.phase
 
 
 class _Above(TorchFunctionMode):
@@ -109,6 +48,8 @@ class _Above(TorchFunctionMode):
 
 def _python_name(func: Callable) -> str | None:
     name = resolve_name(func) or getattr(func, "__name__", "")
+    if name == "grad":
+        name = "torch.autograd.grad"  # which resolve_name does not know
     if name.endswith((".__get__", ".__set__")) or not name:
         return None  # reading an attribute, such as x.shape
     if name.startswith(("profiler.", "_set_grad_enabled", "_")):

@@ -102,7 +102,15 @@ def test_inference_mode_shows_linear_whole():
         record = layers.record(layer, torch.ones(3, 4))
     assert [op.short for op in record.ops] == ["aten.linear"]
     assert record.ops[0].way[-1].what == "composite"
-    assert not any(key.startswith("Autograd") for key in record.ops[0].keys)
+    assert record.ops[0].keys == ["CPU"]
+
+
+def test_a_view_in_inference_mode_still_passes_adinplaceorview():
+    # gdb: ADInplaceOrView's t, then at::native::t; autograd's is not called.
+    x = torch.ones(3, 4)
+    with torch.inference_mode():
+        record = layers.record(x.t)
+    assert record.ops[0].keys == ["ADInplaceOrView", "CPU"]
 
 
 def test_autocast_shows_the_casts_it_makes():
@@ -168,6 +176,17 @@ def test_a_custom_operator_shows_its_file_and_what_it_calls():
     assert op.text == "$1: f32[3] = course_layers.twice($0)"
     assert op.kernel == "custom_ops.py"
     assert "aten::mul" in op.inside
+
+
+def test_a_gradient_asked_for_without_backward_is_a_backward_pass_too():
+    x = torch.ones(3, requires_grad=True)
+    record = layers.record(lambda: torch.autograd.grad(torch.relu(x).sum(), x))
+    assert [op.short for op in record.ops if op.phase == "backward"] == [
+        "aten.ones_like",
+        "aten.expand",
+        "aten.threshold_backward",
+    ]
+    assert "torch.autograd.grad" in record.python
 
 
 def listeners() -> tuple:
