@@ -24,9 +24,12 @@ if TYPE_CHECKING:
 
 def words(launch: Launch) -> str:
     """The launch as one would write it."""
-    sizes = [s[0] if s[1:] == (1, 1) else s for s in (launch.grid, launch.block)]
-    inside = ", ".join(map(str, [*sizes, launch.dynamic][: 3 if launch.dynamic else 2]))
-    return f"{launch.kernel.name}[{inside}]"
+    shown: list[Any] = []
+    for x, y, z in (launch.grid, launch.block):
+        shown.append((x, y, z) if z > 1 else (x, y) if y > 1 else x)
+    if launch.dynamic:
+        shown.append(launch.dynamic)
+    return f"{launch.kernel.name}[{', '.join(map(str, shown))}]"
 
 
 def _host_arguments(prepared: Prepared) -> list[kernel_host.Argument]:

@@ -102,12 +102,15 @@ class Reader:
     def _bounds(self, raw: dict) -> tuple[str, str]:
         does = "writes" if raw["write"] else "reads"
         length, has = self._length(raw), self._element(raw)[0]
+        hint = ""
         if raw["shared"]:
             has = f"the shared array {has}"
+            if length == 0:
+                hint = "; a launch gives its bytes as NAME[grid, block, bytes]"
         return "bounds", (
             f"{self._who(raw)} of block {number(raw['block'])} {does} "
             f"{self._what(raw)}{self._in(raw['where'])}, but {has} has "
-            f"{length:,} element{'' if length == 1 else 's'}"
+            f"{length:,} element{'' if length == 1 else 's'}{hint}"
         )
 
     def _length(self, raw: dict) -> int:

@@ -595,6 +595,22 @@ def test_an_array_of_rows_and_unsigned_elements_are_pointers_too():
     assert y.tolist() == [0, 1, 2]
 
 
+def test_dynamic_shared_memory_that_was_forgotten_is_explained():
+    text = """
+    __global__ void k(float* y) {
+      extern __shared__ float s[];
+      s[threadIdx.x] = 1;
+      y[threadIdx.x] = s[threadIdx.x];
+    }"""
+    y = torch.zeros(8)
+    k = kernel_lab.compile(text, "k")
+    report = kernel_lab.check(k[1, (4, 2)], y)
+    assert str(report).startswith("k[1, (4, 2)]: ")
+    assert "s has 0 elements; a launch gives its bytes as NAME[" in str(report)
+    k[1, 8, 32](y)
+    assert y.sum() == 8
+
+
 def test_a_large_block_switches_at_many_barriers():
     text = """
     __global__ void k(int* y) {

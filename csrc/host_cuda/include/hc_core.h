@@ -22,6 +22,9 @@
 #define __CUDA_ARCH__ 800
 #define CUDART_VERSION 12000
 #define CUDA_VERSION 12000
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 0
+#define __builtin_assume(condition)
 
 #define __global__
 #define __device__
@@ -38,7 +41,6 @@
 #define __builtin_align__(n) __align__(n)
 #define __device_builtin__
 #define HC_NOINLINE __attribute__((noinline))
-#define CUDA_CALLABLE
 
 // An access that the checker is not to see as the kernel's own.
 #define HC_UNSEEN __attribute__((no_sanitize_thread, noinline))
