@@ -67,7 +67,9 @@ _nursery: _Nursery | None = None
 def warm() -> None:
     """Starts the warm process if it is not there, without waiting for it."""
     global _nursery
-    if _nursery is None or _nursery.process.poll() is not None:
+    if _nursery is not None and _nursery.process.poll() is not None:
+        close()  # it was killed from outside
+    if _nursery is None:
         _nursery = _Nursery()
 
 

@@ -27,7 +27,8 @@ import time
 import traceback
 
 GIB = 2**30
-IDLE_IMPORTS = ("torch._dynamo", "torch._library.custom_ops", "torch.testing")
+# Imported when nobody waits; a child would import them anew for every answer.
+IDLE_IMPORTS = ("torch._library.custom_ops", "torch.testing")
 
 _channel: socket.socket | None = None  # set in the child that runs an answer
 
@@ -159,6 +160,7 @@ def main(descriptor: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Jupyter interrupts the whole group
     import numpy  # noqa: F401
     import torch  # noqa: F401
+    import torch._dynamo  # noqa: F401  (dispatch modes and optimizers need it)
 
     import course_utils.exercise  # noqa: F401
     import course_utils.transport  # noqa: F401

@@ -7,6 +7,7 @@ Lessons 22 and 31 use it. On a machine with a GPU and nvcc the CUDA side is buil
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -61,7 +62,8 @@ def _with_cuda() -> str:
     from course_utils import compiler
 
     files = [str(CSRC / f) for f in (*CPU_FILES, *CUDA_FILES)]
-    space = f"course_relu_{build._key([open(f).read() for f in files], 'stable', ())}"
+    texts = [Path(f).read_text() for f in files]
+    space = f"course_relu_{build._key(texts, 'stable', ())}"
     load(
         space,
         files,

@@ -110,7 +110,6 @@ SURVIVED = [
     (leave_hard, "it ended the whole process"),
     (gigantic, "it raised RuntimeError"),
     (killed, "it was killed from outside"),
-    (chatty, "at index"),
     (changes_input, "it changes its input: argument 0 was float32[3] [-1.0, 0.5, 2.0]"),
     (replaces_relu, "it replaces `torch.relu`"),
     (raises, "it raised ValueError: no luck"),
@@ -125,6 +124,15 @@ def test_a_bad_answer_gets_a_sentence_and_the_next_check_works(bad, words):
     assert not result
     assert check("00.1", good).status == "correct"
     assert torch.relu(torch.tensor(-1.0)) == 0
+
+
+def test_a_million_printed_lines_are_cut_short():
+    result = check("00.1", chatty)
+    assert result.status == "wrong"
+    assert result.sentence
+    assert "lines more]" in repr(result)
+    assert len(result._repr_html_()) < 50_000
+    assert check("00.1", good).status == "correct"
 
 
 @pytest.mark.parametrize("value", [None, 3, "text", torch.ones(2), [1], types])
