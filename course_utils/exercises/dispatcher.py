@@ -124,7 +124,7 @@ PRIORITY = ["Autocast", "Autograd", "ADInplaceOrView", "Meta", "CPU"]
 
 @exercise(
     "12.2",
-    "A dispatcher in six lines",
+    "A dispatcher in eight lines",
     difficulty=2,
     minutes=12,
     hints=(
