@@ -18,6 +18,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from matplotlib.textpath import TextPath
+from PIL import Image
 
 COLORS = {
     "pytorch": "#999999",  # PyTorch's own
@@ -46,9 +47,13 @@ class Picture(Figure):
     """
 
     def _repr_png_(self) -> bytes:
-        kept = io.BytesIO()
+        drawn, kept = io.BytesIO(), io.BytesIO()
         # Without the name of the program that drew it: the bytes depend on the picture.
-        self.savefig(kept, format="png", metadata={"Software": None})
+        self.savefig(drawn, format="png", metadata={"Software": None})
+        drawn.seek(0)
+        # Flat colors need no more than a palette, and a third of the bytes.
+        image = Image.open(drawn).convert("RGB").quantize(256)
+        image.save(kept, format="png", optimize=True)
         return kept.getvalue()
 
 

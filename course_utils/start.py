@@ -22,6 +22,7 @@ OLDEST_TORCH = (2, 10)
 NEEDED = {
     "numpy": "numpy",
     "matplotlib": "matplotlib",
+    "PIL": "pillow",
     "ninja": "ninja",
     "setuptools": "setuptools",
     "cloudpickle": "cloudpickle",
