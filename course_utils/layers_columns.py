@@ -135,7 +135,10 @@ def _phases(axes: Any, ops: list[Op], column: float, count: int) -> None:
         first = phases.index(phase)
         number = phases.count(phase)
         x, wide = _LEFT + first * column, number * column
-        text, size = plot.fit(f"{phase}: {number}", wide, 9)
+        text = f"{phase}: {number}"
+        if plot.text_width(text, 9) > wide:
+            text = phase
+        text, size = plot.fit(text, wide, 9)
         axes.text(x + wide / 2, 0.15, text, fontsize=size, ha="center", va="center")
         axes.plot(
             [x + 0.02, x + wide - 0.02],

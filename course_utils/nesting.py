@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import torch
+from torch.profiler import ProfilerActivity, profile
 
 _MARK = "course "
 # What torch does for itself between an operator and the mode that listens.
@@ -71,14 +72,22 @@ class Nesting:
         return [e.name for e in called if _OPERATOR.fullmatch(e.name)]
 
     def cuda(self, name: str) -> list[str]:
-        """The CUDA kernels that were launched inside a mark, in order."""
+        """The CUDA kernels launched inside a mark, in order, by their short names."""
         own, kernels = self.events.get(name), []
         waiting = [own] if own is not None else []
         while waiting:
             event = waiting.pop(0)
-            kernels += [k.name for k in event.kernels]
+            # The profiler's own work ("Lazy Function Loading") names kernels as well.
+            if event.name.startswith(_MARK) or _OPERATOR.fullmatch(event.name):
+                kernels += [_short(kernel.name) for kernel in event.kernels]
             waiting = [*event.cpu_children, *waiting]
         return [k for k in kernels if not k.startswith(("Memcpy", "Memset"))]
+
+
+def _short(kernel: str) -> str:
+    """A kernel's name without return type, namespaces and template arguments."""
+    plain = kernel.replace("(anonymous namespace)", "").split("<")[0].split("(")[0]
+    return plain.split("::")[-1].split(" ")[-1] or kernel
 
 
 @contextmanager
@@ -92,17 +101,19 @@ def watch() -> Iterator[Nesting]:
         yield nesting
         return
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # it announces itself on stderr
-    device = "cuda" if torch.cuda.is_available() else None
-    with torch.autograd.profiler.profile(use_device=device) as profiler:
+    activities = [ProfilerActivity.CPU]
+    if torch.cuda.is_available():
+        activities.append(ProfilerActivity.CUDA)
+    with profile(activities=activities, acc_events=True) as profiler:
         nesting.active = True
         try:
             yield nesting
         finally:
             nesting.active = False
-            if device:
+            if len(activities) > 1:
                 torch.cuda.synchronize()
     nesting.events = {
         event.name.removeprefix(_MARK): event
-        for event in profiler.function_events or ()
+        for event in profiler.events() or ()
         if event.name.startswith(_MARK)
     }

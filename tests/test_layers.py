@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from course_utils import backends, layers, operators
+from course_utils import backends, layers, nesting, operators
 
 
 def training_step():
@@ -225,6 +225,17 @@ def test_under_another_profiler_only_the_callers_are_missing():
     assert all(op.above == [] for op in record.ops)
 
 
+def test_a_call_that_starts_a_profiler_of_its_own_keeps_its_result():
+    def profiled(x):
+        with torch.autograd.profiler.profile() as profiler:
+            torch.relu(x)
+        return [event.name for event in profiler.function_events]
+
+    record = layers.record(profiled, torch.ones(3))
+    assert "aten::relu" in record.value
+    assert [op.short for op in record.ops] == ["aten.relu"]
+
+
 def test_recording_does_not_change_what_a_step_computes():
     step, x, target = training_step()
     weights = [cell.cell_contents for cell in step.__closure__]
@@ -331,4 +342,16 @@ def test_cuda_kernels_are_named_by_the_profiler():
     assert record.ops[-1].keys == ["AutogradCUDA", "CUDA"]
     assert record.libraries[-1] == "CUDA"
     assert record.ops[-1].cuda
-    assert "elementwise" in layers.record(torch.relu, record.value.detach()).cuda[0]
+    relu = layers.record(torch.relu, record.value.detach())
+    assert relu.cuda == ["vectorized_elementwise_kernel"]
+    assert repr(relu).endswith(
+        "[RegisterCUDA.cpp; CUDA; vectorized_elementwise_kernel]"
+    )
+
+
+def test_a_kernel_is_named_without_its_templates():
+    name = "void at::native::vectorized_elementwise_kernel<4, at::native::F, 2>(int)"
+    assert nesting._short(name) == "vectorized_elementwise_kernel"
+    assert nesting._short("sm80_xmma_gemm_f32") == "sm80_xmma_gemm_f32"
+    name = "void (anonymous namespace)::softmax_warp_forward<float>(float*)"
+    assert nesting._short(name) == "softmax_warp_forward"
