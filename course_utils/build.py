@@ -14,7 +14,7 @@ import importlib.util
 import os
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +23,7 @@ from typing import Any
 from course_utils import compiler
 from course_utils.compiler import BuildError as BuildError
 from course_utils.paths import CSRC, ROOT, cache_dir
+from course_utils.torch_build import load_inline as load_inline
 
 FORMS = ("stable", "library", "pybind")
 
@@ -165,7 +166,7 @@ def load(
     """Compiles C++ files of `csrc` together and returns the operators in them.
 
     Args:
-        files: one or several paths below `csrc` ("relu_cpu/relu.cpp").
+        files: one or several paths below `csrc` ("relu_cpu/relu_stable.cpp").
     Raises:
         BuildError, ValueError: as `cpp`. FileNotFoundError: if a file is not there.
     """
@@ -177,7 +178,7 @@ def load(
     name = name or Path(full[0]).stem
     _check_names(name, form)
     texts = [Path(p).read_text() for p in full]
-    headers = [h.read_text() for p in full for h in sorted(Path(p).parent.glob("*.h*"))]
+    headers = _included(Path(p) for p in full)
     namespace = f"{name}_{_key([*texts, *headers], form, flags)}"
     source = "\n".join(texts)
     sources = {
@@ -194,6 +195,26 @@ def load(
         [*flags, *dict.fromkeys(include)],
         sources,
     )
+
+
+_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+
+
+def _included(files: Iterable[Path]) -> list[str]:
+    """The texts of the headers that the files include by quotation marks, and theirs:
+    an edit in any of them is an edit of the operator."""
+    waiting, seen = [Path(f).resolve() for f in files], {}
+    folders = list(dict.fromkeys(f.parent for f in waiting))
+    first = set(waiting)
+    while waiting:
+        file = waiting.pop()
+        if file in seen:
+            continue
+        seen[file] = file.read_text()
+        for name in _INCLUDE.findall(seen[file]):
+            places = [folder / name for folder in (file.parent, *folders)]
+            waiting += [p.resolve() for p in places if p.is_file()][:1]
+    return [text for file, text in sorted(seen.items()) if file not in first]
 
 
 def _short(path: Path) -> str:
@@ -219,6 +240,7 @@ def _key(texts: Sequence[str], form: str, flags: Sequence[str]) -> str:
         torch.__version__,
         torch.compiled_with_cxx11_abi(),
         compiler.version(compiler.find()),
+        compiler.OPTIONS,
         compiler.flags(form),
     )
     return hashlib.sha256(repr(known).encode()).hexdigest()[:10]

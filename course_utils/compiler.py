@@ -16,6 +16,15 @@ import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
+OPTIONS = (
+    "-std=c++20",
+    "-O2",
+    "-shared",
+    "-fPIC",
+    "-Wall",
+    "-fdiagnostics-color=never",
+)
+
 
 class BuildError(RuntimeError):
     """C++ did not become an operator; the message says why, shortened.
@@ -127,13 +136,8 @@ def compile_library(
     compiler = find()
     command = [
         compiler,
-        "-std=c++20",
-        "-O2",
-        "-shared",
-        "-fPIC",
+        *OPTIONS,
         "-fopenmp" if "clang" not in version(compiler) else "-pthread",
-        "-Wall",
-        "-fdiagnostics-color=never",
         *(f"-D{m}" for m in macros),
         *map(str, sources),
         "-o",
@@ -152,10 +156,19 @@ def compile_library(
         env=env,
     )
     if done.returncode:
+        if _TOO_OLD.search(done.stdout):
+            raise BuildError(
+                f"{version(compiler)} is too old: torch's headers need C++20, so g++ "
+                "11 or clang 14 or newer; set CXX to such a compiler",
+                done.stdout,
+            )
         raise failure(done.stdout, done.returncode)
     return done.stdout
 
 
+_TOO_OLD = re.compile(
+    r"unrecognized command[- ]line option .{0,3}-std=c\+\+20|invalid value 'c\+\+20'"
+)
 _ERROR = re.compile(
     r"^(?P<where>[^\s:][^:]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: "
 )

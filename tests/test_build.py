@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import time
 import pytest
 import torch
 
-from course_utils import build, compiler, isolate
+from course_utils import build, compiler, isolate, torch_build
 from course_utils.paths import ROOT
 
 SCALE = """\
@@ -197,3 +198,110 @@ def test_linker_errors_are_shown_too():
 def test_the_summary_of_a_silent_failure_has_its_code():
     error = compiler.failure("", 4)
     assert "ended with code 4" in error.summary
+
+
+def executable(path, text):
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_a_compiler_that_is_too_old_is_a_sentence(tmp_path, monkeypatch):
+    said = "g++: error: unrecognized command line option '-std=c++20'"
+    old = executable(
+        tmp_path / "g++-8",
+        'test "$1" = --version && echo "g++ 8.5.0" && exit 0\n'
+        f'echo "{said}" >&2\nexit 1',
+    )
+    monkeypatch.setenv("CXX", str(old))
+    with pytest.raises(build.BuildError, match="8.5.0 is too old.*set CXX"):
+        build.cpp(scale(2), "scale")
+
+
+def test_an_edit_in_an_included_header_is_an_edit_of_the_operator(tmp_path):
+    (tmp_path / "deeper").mkdir()
+    (tmp_path / "deeper/factor.h").write_text("constexpr float kFactor = 2;\n")
+    (tmp_path / "factors.h").write_text('#include "deeper/factor.h"\n')
+    file = tmp_path / "scale.cpp"
+    file.write_text('#include "factors.h"\n' + scale("kFactor"))
+    assert build.load(file).scale(X).tolist() == [2, 4]
+    (tmp_path / "deeper/factor.h").write_text("constexpr float kFactor = 3;\n")
+    assert build.load(file).scale(X).tolist() == [3, 6]
+    assert build.load(file).cached
+
+
+def test_an_error_in_a_file_names_the_file_and_its_line(tmp_path):
+    file = tmp_path / "scale.cpp"
+    file.write_text(scale("nonsense"))
+    with pytest.raises(
+        build.BuildError, match=r"\nscale\.cpp:10:\d+: error: .*nonsense"
+    ):
+        build.load(file)
+
+
+# --- torch's own load_inline, behind a look at what makes it fail
+
+
+def inline(factor, **options):
+    source = scale(factor).replace("COURSE_NAMESPACE", f"inline_{factor}")
+    return build.load_inline(
+        "course_test_inline",
+        source,
+        is_python_module=False,
+        no_implicit_headers=True,
+        **options,
+    )
+
+
+@pytest.fixture
+def extensions(tmp_path, monkeypatch):
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path / "extensions"))
+    monkeypatch.setenv("PATH", os.environ["PATH"])  # it is changed; put it back
+    return tmp_path / "extensions"
+
+
+def test_load_inline_forgets_a_build_that_failed(extensions):
+    for _ in range(2):
+        with pytest.raises(build.BuildError, match=r"main\.cpp:10:.*nonsense"):
+            inline("nonsense")
+    inline(6)
+    assert torch.ops.inline_6.scale(X).tolist() == [6, 12]
+
+
+def test_load_inline_without_ninja_is_a_sentence(extensions, monkeypatch, tmp_path):
+    monkeypatch.setattr(torch_build.sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setattr(
+        torch_build.shutil, "which", lambda name: None if name == "ninja" else name
+    )
+    with pytest.raises(build.BuildError, match="ninja, which is not on PATH; run"):
+        inline(7)
+
+
+def test_load_inline_runs_ninja_and_does_not_only_look_for_it(
+    extensions, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(torch_build.sys, "executable", str(tmp_path / "python"))
+    executable(tmp_path / "ninja", "echo 'No module named ninja' >&2; exit 1")
+    with pytest.raises(build.BuildError, match="does not run .No module named ninja"):
+        inline(7)
+
+
+def test_load_inline_names_a_lock_that_nobody_holds_and_its_age(extensions, tmp_path):
+    folder = tmp_path / "here"
+    folder.mkdir()
+    lock = folder / "lock"
+    lock.write_text("")
+    long_ago = time.time() - 30 * 60
+    os.utime(lock, (long_ago, long_ago))
+    with pytest.raises(build.BuildError, match="lock is 30 min old.*delete that file"):
+        inline(8, build_directory=str(folder))
+
+
+def test_a_lock_of_a_build_that_still_compiles_is_waited_for(tmp_path):
+    lock = tmp_path / "lock"
+    lock.write_text("")
+    os.utime(lock, (time.time() - 3600,) * 2)
+    remover = subprocess.Popen(["/bin/sh", "-c", "sleep 0.5; rm lock"], cwd=tmp_path)
+    torch_build.check_lock(lock)
+    assert not lock.exists()
+    assert remover.wait(10) == 0
