@@ -22,7 +22,7 @@ class Log(str):
 
     def __repr__(self) -> str:
         lines = self.splitlines()
-        return "\n".join(f"{i:2}  {line[:150]}" for i, line in enumerate(lines, 1))
+        return "\n".join(f"{i:2}  {line}" for i, line in enumerate(lines, 1))
 
 
 def log(number: int) -> Log:
