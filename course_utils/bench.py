@@ -14,7 +14,8 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from course_utils.table import Table
 
@@ -54,6 +55,21 @@ def _seconds(fn: Callable[[], object]) -> float:
     return time.perf_counter() - begin
 
 
+@contextmanager
+def _environment(**values: str) -> Iterator[None]:
+    """These variables are set inside, and as before outside."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
 def build(repeats: int = 3) -> Table:
     """From an edit of a ReLU in C++ to its new result, by torch's load_inline with its
     defaults and by `build.cpp`: median seconds of `repeats` edits each, taken in turn.
@@ -64,11 +80,6 @@ def build(repeats: int = 3) -> Table:
     from course_utils import build as ours
     from course_utils import isolate
 
-    os.environ["TORCH_NO_COMPILER_WRAPPER"] = "1"  # a ccache would compare two caches
-    os.environ["CCACHE_DISABLE"] = "1"
-    os.environ["PATH"] = os.pathsep.join(
-        [os.path.dirname(sys.executable), os.environ["PATH"]]
-    )
     x = torch.tensor([-1.0, 2.0])
     isolate.run(torch.relu, x)
 
@@ -83,9 +94,17 @@ def build(repeats: int = 3) -> Table:
         assert extension.relu(x).tolist() == [edit, 2.0]
 
     times: dict[str, list[float]] = {"torch": [], "ours": []}
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["TORCH_EXTENSIONS_DIR"] = folder
-        os.environ["COURSE_CACHE"] = os.path.join(folder, "ours")
+    programs = [os.path.dirname(sys.executable), os.environ["PATH"]]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        _environment(
+            TORCH_NO_COMPILER_WRAPPER="1",  # a ccache would compare two caches
+            CCACHE_DISABLE="1",
+            PATH=os.pathsep.join(programs),
+            TORCH_EXTENSIONS_DIR=folder,
+            COURSE_CACHE=os.path.join(folder, "ours"),
+        ),
+    ):
         for i in range(repeats):
             edit = i + 0.5
             times["torch"].append(_seconds(lambda edit=edit: by_torch(edit)))
@@ -119,8 +138,10 @@ def check() -> Table:
         return torch.where(x < 0, 0, x)
 
     my_relu.__module__ = "__main__"
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["COURSE_PROGRESS"] = os.path.join(folder, "progress.json")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        _environment(COURSE_PROGRESS=os.path.join(folder, "progress.json")),
+    ):
         first = _seconds(lambda: run_check("00.1", my_relu))
         second = _seconds(lambda: run_check("00.1", my_relu))
         time.sleep(6)  # the warm process imports the rest when nobody waits
