@@ -104,16 +104,27 @@ def watch() -> Iterator[Nesting]:
     activities = [ProfilerActivity.CPU]
     if torch.cuda.is_available():
         activities.append(ProfilerActivity.CUDA)
-    with profile(activities=activities, acc_events=True) as profiler:
-        nesting.active = True
-        try:
-            yield nesting
-        finally:
-            nesting.active = False
-            if len(activities) > 1:
-                torch.cuda.synchronize()
+    profiler = profile(activities=activities, acc_events=True)
+    profiler.start()
+    nesting.active = True
+    try:
+        yield nesting
+    finally:
+        nesting.active = False
+        ended = _stop(profiler)
     nesting.events = {
         event.name.removeprefix(_MARK): event
-        for event in profiler.events() or ()
+        for event in (profiler.events() if ended else None) or ()
         if event.name.startswith(_MARK)
     }
+
+
+def _stop(profiler: profile) -> bool:
+    """Whether the profiler ran to this end: one started inside the call ends ours."""
+    if torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+    try:
+        profiler.stop()
+    except RuntimeError:  # torch 2.11 raises; later releases warn
+        return False
+    return True
