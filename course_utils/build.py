@@ -121,8 +121,7 @@ class Extension:
             ) from None
 
     def __repr__(self) -> str:
-        how = "from the cache" if self.cached else "compiled"
-        return f"{self.name}: {', '.join(self.operators()) or 'no operators'} ({how})"
+        return f"{self.name}: {', '.join(self.operators()) or 'no operators'}"
 
 
 def cpp(

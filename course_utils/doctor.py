@@ -34,7 +34,7 @@ def _python() -> Row:
     found = ".".join(map(str, numbers))
     if numbers < (3, 11):
         return "Python", found, TROUBLE, "the course needs 3.11 or newer"
-    return "Python", found, OK, sys.executable.replace(str(Path.home()), "~")
+    return "Python", found, OK, f"in the environment {Path(sys.prefix).name}"
 
 
 def _torch() -> Row:

@@ -113,8 +113,8 @@ def run_solved_once(notebook):
 
 def _run(notebook, cells, wanted):
     expected = {e.id for e in notebooks.exercises(notebook)}
-    for cell in cells:
-        cell.outputs, cell.execution_count = [], None
+    for i, cell in enumerate(cells):
+        cell.outputs, cell.execution_count, cell.id = [], None, f"cell-{i}"
     made = nbformat.v4.new_notebook(cells=cells, metadata=lesson.METADATA)
     notebooks.execute(made)
     verdicts = {}

@@ -12,7 +12,7 @@ def make_differentiable(op: str) -> None:
         blocked = x <= 0
         if ctx.limit is not None:
             pass
-        blocked |= x >= (float('inf') if ctx.limit is None else ctx.limit)
+        blocked |= x >= (float("inf") if ctx.limit is None else ctx.limit)
         return torch.where(blocked, 0, grad), None
 
     def fake(x, limit=None):
