@@ -40,6 +40,11 @@ def _header(names: str) -> tuple[str, ...]:
     )
 
 
+_STD = (  # names of the standard library that came with C++14, 17 or 20
+    r"\w+_v|\w+_t|\w+_ordering|optional|nullopt|variant|visit|string_view|any|span|byte|"
+    r"apply|clamp|concepts?|ranges|remove_cvref|invoke\w*|bit_cast|source_location|"
+    r"conjunction|disjunction|void_t|make_unique|filesystem|same_as|convertible_to"
+)
 _TORCH = r"(?:3c10|4c10d|2at|5torch|6caffe2)"  # torch's namespaces, mangled
 _MANGLED = rf"_?_Z(?:T[A-Z])?(?:N[KR]*)?{_TORCH}"
 _UNDEFINED = r"(?:undefined (?:symbol|reference)(?: to)?|symbol not found|unresolved external symbol)\W*"
@@ -60,6 +65,7 @@ RULES: tuple[Rule, ...] = (
             r"No such file or directory: '?ninja",
             r"Ninja is required to load C\+\+ extensions",
             r"ninja: (?:command )?not found",
+            r"'ninja', '--version'\]' returned non-zero|(?:denied|not found): '?ninja'?\s*$",
             r"'ninja' is not recognized",
             r"(?:Attempted to use ninja|could not find ninja)",
             r"ninja not being installed|command '?ninja'? (?:is )?not found|No (?:module|program) named '?ninja",
@@ -104,6 +110,7 @@ RULES: tuple[Rule, ...] = (
         "CUDA_HOME with a colon",
         (
             r"(?:^|[\s'\"])(?:-I)?:/[^\s:'\"]*(?:cuda|nvcc)[^\s'\"]*",
+            r"(?:^|['\"\s])/[^\s:'\"]+:/?[^\s:'\"]*/bin/nvcc",
             r"CUDA_HOME\s*=\s*'?:|CUDA_HOME\s*=\s*\S*\$CUDA_HOME:",
         ),
         "CUDA_HOME is written like a PATH, with a colon in it. It names one folder.",
@@ -114,7 +121,7 @@ RULES: tuple[Rule, ...] = (
         (
             r"\"'[^'\"\n]*'(?:/bin/nvcc|/include)",
             r"'\\?\"[^'\"\n]*\\?\"(?:/bin/nvcc|/include)",
-            r"\"/[^\"\n]*\"/bin/nvcc",
+            r"\"/[^\"\n]*\"/bin/nvcc|'/[^'\n ]*'/bin/nvcc",
         ),
         "The value of CUDA_HOME contains the quotation marks themselves, as `%env` in "
         "a notebook or an .env file keeps them.",
@@ -138,7 +145,7 @@ RULES: tuple[Rule, ...] = (
         (
             r"nvcc'?\"?: (?:command )?not found",
             r"No such file or directory: '?\S*nvcc",
-            r"unable to execute '?\S*nvcc",
+            r"unable to execute '?\S*nvcc|command '\S*nvcc(?:\.exe)?' failed: No such file",
             r"No CMAKE_CUDA_COMPILER could be found",
             r"Failed to find nvcc|Could not find nvcc|'nvcc' is not recognized",
             r"\[WinError 2\][^\n]*nvcc|Cannot find nvcc|nvcc[^\n]*does not exist",
@@ -158,6 +165,7 @@ RULES: tuple[Rule, ...] = (
             r"error trying to exec '?cc1plus|cannot execute '?cc1plus",
             r"No CMAKE_CXX_COMPILER could be found",
             r"failed with error code[^\n]*which g\+\+",
+            r"which: no (?:g\+\+|c\+\+|gcc|clang\+\+) in \(",
             r"no C(?:\+\+)? compiler|C\+\+ compiler (?:is )?not found",
             r"Failed to find (?:a )?C(?:\+\+)? compiler|No working C\+\+ compiler",
             r"command '(?:\S*/)?(?:\S*-)?(?:g\+\+|gcc|c\+\+|cc|clang(?:\+\+)?)(?:-\d+)?' failed: No such file",
@@ -296,7 +304,11 @@ RULES: tuple[Rule, ...] = (
     # --- headers that are not there
     Rule(
         "Python headers missing",
-        (*_header(r"Python\.h"), r"cannot find Python\.h|Python\.h not found"),
+        (
+            *_header(r"(?:Python|pyconfig|patchlevel)\.h"),
+            r"\bPython\.h\s?\uff1a|LNK1104[^\n]*python\d+\.lib",
+            r"cannot find Python\.h|Python\.h not found",
+        ),
         "Python's own C headers are missing; the distribution has them in a package of "
         "their own.",
         "Debian and Ubuntu: `apt install python3.X-dev` for just this Python's X; or "
@@ -391,6 +403,7 @@ RULES: tuple[Rule, ...] = (
             r"'(?:__global__|__device__|__shared__|__syncthreads)'[^\n]*(?:not declared|undeclared)",
             r"\b'?(?:blockIdx|threadIdx|blockDim|gridDim)'? (?:undeclared|was not "
             r"declared|is undefined)",
+            r"identifier \"(?:blockIdx|threadIdx|blockDim|gridDim)\" is undefined",
             r"(?:undeclared identifier|C2065:) '(?:blockIdx|threadIdx|blockDim|gridDim)",
             r"expected primary-expression before '<' token[\s\S]{0,300}?<<<",
             r"expected expression[^\n]*\n[^\n]*<<<|<<<[^\n]*\n[\s~^|]*[\s\S]{0,80}expected (?:primary-)?expression",
@@ -412,10 +425,11 @@ RULES: tuple[Rule, ...] = (
             r"'(?:if constexpr|std::optional|std::string_view)'[^\n]*(?:only available "
             r"with|is only)",
             r"only available (?:with|from) '?(?:-std=)?C\+\+(?:17|20)",
-            r"'(?:std::)?(?:\w+_v|strong_ordering|optional|variant|string_view|any|span|"
-            r"concepts?|remove_cvref_t|invoke_result\w*|bit_cast)' is not a member of 'std'",
-            r"namespace \"std\" has no (?:actual )?(?:member|class)[^\n]*"
-            r"\"(?:\w+_v|optional|variant|string_view|any|span|strong_ordering|invoke_result\w*)\"",
+            rf"'(?:std::)?(?:{_STD})' is not a member of 'std'",
+            rf"'(?:std::)?(?:{_STD})' in namespace 'std' does not name",
+            rf"'std::(?:{_STD})'? (?:has not been declared|was not declared|does not name)",
+            rf"no (?:template|type|member|function)\w* named '(?:{_STD})' in namespace 'std'",
+            rf"namespace \"std\" has no (?:actual )?(?:member|class)[^\n]*\"(?:{_STD})\"",
             r"is a C\+\+(?:17|20) (?:extension|feature)",
             r"(?:error|fatal error)[^\n]*requires (?:at least )?C\+\+(?:17|20)",
         ),
@@ -649,6 +663,18 @@ RULES: tuple[Rule, ...] = (
         (r"\bGLIBC_[\d.]+'? not found",),
         "The extension was compiled on a newer system than this one.",
         "Rebuild it here, or use a wheel for an older manylinux.",
+    ),
+    Rule(
+        "torch's own libraries do not fit",
+        (
+            r"undefined symbol: (?:iJIT_\w+|__nvJitLink\w+|nccl[A-Z]\w+)",
+            r"lib(?:torch_cpu|torch_cuda|torch|torch_python|c10)\.so[^\n]*: undefined symbol",
+            r"nvidia/\w+/lib/\S+: undefined symbol",
+        ),
+        "Not an extension but torch itself fails to load: it finds another release of "
+        "MKL, NCCL or a CUDA library than the one that it came with.",
+        "Take LD_LIBRARY_PATH out of the environment and try again; then reinstall "
+        "torch with its dependencies (conda with torch before 2.4: `mkl<2024.1`).",
     ),
     Rule(
         "TH symbols removed",
