@@ -47,7 +47,11 @@ echo "Installing PyTorch, JupyterLab and the course's tools (some minutes the fi
   "pip could not install the course's packages (its reason is above). If there is no
 network, connect and run the same command again: it goes on where this one stopped."
 
-.venv/bin/python - <<'PY' || fail "PyTorch is installed but does not import (see above)."
+# An installation that was killed half way can look complete to pip, so a torch that does
+# not import is taken away, and the next call starts from nothing.
+.venv/bin/python - <<'PY' || { rm -rf .venv; fail \
+  "PyTorch was installed but does not import (see above). .venv has been removed; run the
+same command again to set it up anew."; }
 import torch
 print(f"Ready: Python in .venv, torch {torch.__version__}.")
 PY

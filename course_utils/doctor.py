@@ -25,8 +25,17 @@ Row = tuple[str, str, str, str]  # what, found, verdict, what it means or what t
 
 def report() -> Table:
     """A table of what was found, with a verdict and a sentence each."""
-    rows = [examine() for examine in EXAMINATIONS]
+    rows = [_examined(examine) for examine in EXAMINATIONS]
     return Table(rows, ["", "found", "", "what it means"])
+
+
+def _examined(examine: Callable[[], Row]) -> Row:
+    """A row, also where torch is missing or broken, which its own row tells."""
+    try:
+        return examine()
+    except ImportError:
+        what = examine.__name__.strip("_")
+        return what, "not examined", NOTE, "mend torch first; this needs it"
 
 
 def _python() -> Row:

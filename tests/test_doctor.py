@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 import pytest
@@ -20,6 +21,17 @@ def test_the_report_has_a_verdict_and_words_for_each_row():
     for _, found, verdict, words in table.rows:
         assert found and words
         assert verdict in (doctor.OK, doctor.NOTE, doctor.TROUBLE)
+
+
+def test_a_missing_torch_is_told_and_the_other_rows_stay(monkeypatch):
+    for name in [n for n in sys.modules if n.split(".")[0] == "torch"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    verdicts = {
+        what: (found, verdict) for what, found, verdict, _ in doctor.report().rows
+    }
+    assert verdicts["torch"] == ("missing", doctor.TROUBLE)
+    assert verdicts["gpu"] == ("not examined", doctor.NOTE)
+    assert verdicts["Python"][1] == doctor.OK
 
 
 def test_a_missing_compiler(monkeypatch):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -114,3 +117,33 @@ def test_every_target_that_the_readme_names_exists():
         named = set(re.findall(r"make (\w+)", (ROOT / file).read_text()))
         assert named <= targets, f"{file} names {named - targets}"
     assert targets >= {"lab", "test", "nb", "pull", "fmt", "gpu", "publish"}
+
+
+def test_before_publishing_the_table_links_to_no_address(monkeypatch):
+    monkeypatch.setattr(lesson, "address", lambda: ("", ""))
+    rows = readme.table((ROOT / "README.md").read_text())
+    assert "colab.research" not in rows
+    assert rows.count("| after publishing |") == len(lesson.texts())
+
+
+def test_publishing_reaches_cells_and_badges_without_running_anything(tmp_path):
+    """In a copy: after `publish`, badges link, and text and notebook still agree."""
+    names = ("README.md", "pyproject.toml", "course_utils", "notebooks", "csrc")
+    for part in names:
+        copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
+        copy(ROOT / part, tmp_path / part)
+    tool = [sys.executable, "-m", "course_utils.notebooks"]
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    for words in (["publish", "owner/name", "v1"], ["check"]):
+        done = subprocess.run(
+            [*tool, *words], cwd=tmp_path, env=env, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    after = (tmp_path / "README.md").read_text()
+    assert "after publishing" not in after
+    for text in lesson.texts():
+        name = f"notebooks/{text.stem}.ipynb"
+        site = "https://colab.research.google.com/github/owner/name/blob/v1/"
+        assert f"({site}{name})" in after
+        setup = 'REPO, TAG = \\"https://github.com/owner/name\\", \\"v1\\"'
+        assert setup in (tmp_path / name).read_text()
