@@ -48,7 +48,7 @@ publish: $(STAMP)
 
 # Uses the machine's own Python and torch; nothing is installed, no network is needed.
 gpu:
-	$(GPU_PYTHON) -m pytest -q -m gpu tests/test_gpu.py tests/test_csrc_relu.py
+	$(GPU_PYTHON) -m pytest -q -m gpu tests
 
 setup: $(STAMP)
 

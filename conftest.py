@@ -9,11 +9,11 @@ from pathlib import Path
 
 def pytest_configure(config):
     """nbval's kernels and our own children get the environment of `make nb`."""
-    from course_utils.notebooks import ENVIRONMENT as held
+    from course_utils.environment import HELD
 
     folder = tempfile.mkdtemp(prefix="course-test")
     os.environ.setdefault("COURSE_PROGRESS", str(Path(folder) / "progress.json"))
-    os.environ.update(held)
+    os.environ.update(HELD)
     _keep_output_of_c(config)
 
 

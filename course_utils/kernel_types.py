@@ -62,6 +62,9 @@ _VECTORS = {
 }
 
 
+_WORDS_OF_TYPES = ("char", "short", "int", "long", "float", "double", "bool")
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One parameter of a kernel.
@@ -154,7 +157,8 @@ def parameter(text: str, known: dict[str, str], template: Sequence[str]) -> Para
     name, type_ = "", text
     if named and (re.search(r"[\w*&>]\s*$", text[: named.start()])):
         before = text[: named.start()]
-        if before.strip() not in ("const", "unsigned", "signed", "long", "short"):
+        alone = before.strip() == "const"  # `const float` names no parameter
+        if not alone and named.group(1) not in _WORDS_OF_TYPES:
             name, type_ = named.group(1), before
     type_ = re.sub(r"\s+", " ", type_).strip()
     stars = type_.count("*")

@@ -23,20 +23,11 @@ import nbformat
 from nbformat import NotebookNode
 
 from course_utils import lesson, readme
+from course_utils.environment import HELD
 from course_utils.lesson import exercises as exercises
 from course_utils.lesson import solved as solved
 from course_utils.paths import CSRC, NOTEBOOKS, ROOT
 
-# Whatever could make two runs differ is held still; tests use the same.
-ENVIRONMENT = {
-    "PYTHONHASHSEED": "0",
-    "SOURCE_DATE_EPOCH": "0",
-    "OMP_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "TERM": "dumb",
-    "COLUMNS": "100",
-    "KINETO_LOG_LEVEL": "99",
-}
 _NORMAL = [
     (re.compile(r"\x1b\[[0-9;]*m"), ""),
     (re.compile(r"/tmp/ipykernel_\d+/\d+\.py"), "/tmp/ipykernel/cell.py"),
@@ -73,7 +64,7 @@ def execute(notebook: NotebookNode, timeout: int = 900, **environment: str) -> N
     )
     with tempfile.TemporaryDirectory() as folder:
         progress = str(Path(folder) / "progress.json")
-        held = {**ENVIRONMENT, "COURSE_PROGRESS": progress, **environment}
+        held = {**HELD, "COURSE_PROGRESS": progress, **environment}
         client.execute(env={**os.environ, **held})
 
 

@@ -116,7 +116,9 @@ SURVIVED = [
 ]
 
 
-@pytest.mark.parametrize(("bad", "words"), SURVIVED, ids=lambda v: str(v)[10:30])
+@pytest.mark.parametrize(
+    ("bad", "words"), SURVIVED, ids=lambda v: getattr(v, "__name__", "")
+)
 def test_a_bad_answer_gets_a_sentence_and_the_next_check_works(bad, words):
     result = check("00.1", bad)
     assert result.status == "wrong"
@@ -135,7 +137,11 @@ def test_a_million_printed_lines_are_cut_short():
     assert check("00.1", good).status == "correct"
 
 
-@pytest.mark.parametrize("value", [None, 3, "text", torch.ones(2), [1], types])
+@pytest.mark.parametrize(
+    "value",
+    [None, 3, "text", torch.ones(2), [1], types],
+    ids=["none", "number", "text", "tensor", "list", "module"],
+)
 def test_something_that_is_no_function_is_told_so(value):
     result = check("00.1", value)
     assert result.status == "wrong"

@@ -100,7 +100,11 @@ FATES = [
 ]
 
 
-@pytest.mark.parametrize(("fn", "fate", "words"), FATES, ids=lambda v: str(v)[:30])
+def _name(value):
+    return getattr(value, "__name__", "")
+
+
+@pytest.mark.parametrize(("fn", "fate", "words"), FATES, ids=_name)
 def test_a_bad_end_becomes_a_sentence_and_the_next_call_works(fn, fate, words):
     limit = 1.0 if fn is loop_forever else 20.0
     ended = isolate.run(fn, time_limit=limit)
