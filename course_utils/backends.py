@@ -17,6 +17,8 @@ from course_utils.operators import Shape
 from course_utils.table import Table
 
 ATEN = "ATen's own code"
+OWN = "its own code"
+UNKNOWN = "not known"
 VIEW = "a view"
 _ELSEWHERE = {"meta": "no numbers", "fake": "no numbers", "cuda": "CUDA"}
 
@@ -157,6 +159,13 @@ def _replay(calls: list[tuple[Any, list[tuple], list[Any]]]) -> None:
             continue
 
 
+def _sparse(op: Any) -> bool:
+    from torch.utils._pytree import tree_leaves
+
+    leaves = tree_leaves(op.call)
+    return any(isinstance(leaf, Shape) and leaf.stride is None for leaf in leaves)
+
+
 LIBRARY_OPS = re.compile(
     r"aten\.(?:mm|addmm|bmm|baddbmm|addmv|mv|dot|linear|convolution|_convolution|"
     r"convolution_backward|mkldnn_\w+|_scaled_dot_product\w+|lstm|gru)\b"
@@ -171,14 +180,18 @@ def libraries(ops: list[Any]) -> list[str]:
 
     Returns:
         For each: "MKL", "oneDNN", "ATen's own code", "a view" where nothing is
-        computed, "no numbers" for meta and fake tensors, "CUDA", or another device.
+        computed, "no numbers" for meta and fake tensors, "CUDA", or another device;
+        "its own code" for operators that are not ATen's, "not known" for products of
+        sparse tensors.
     """
     answer = [
         VIEW
         if op.view
-        else ATEN
-        if op.device in ("cpu", "")
         else _ELSEWHERE.get(op.device, op.device)
+        if op.device not in ("cpu", "")
+        else ATEN
+        if op.name.startswith("aten.")
+        else OWN
         for op in ops
     ]
     asked = [
@@ -186,6 +199,10 @@ def libraries(ops: list[Any]) -> list[str]:
         for i, op in enumerate(ops)
         if op.device == "cpu" and LIBRARY_OPS.match(op.name)
     ]
+    for i, op in asked:
+        if _sparse(op):  # dense ones in its place would go another way
+            answer[i] = UNKNOWN
+    asked = [(i, op) for i, op in asked if answer[i] != UNKNOWN]
     if not asked:
         return answer
     calls = [(op.func, *op.call) for _, op in asked]

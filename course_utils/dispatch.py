@@ -155,11 +155,19 @@ def way(
         stops = path(name, keys)
     except KeyError:
         return []
-    owner = _python_owner([*given, *made])
-    if owner:  # no backend is reached: Python answers for the tensor
-        stops = [s for s in stops if not _is_backend(s.key)]
-        stops.append(Stop("Python", "kernel", owner))
-    return stops
+    return _owned(stops, [*given, *made])
+
+
+def _owned(stops: list[Stop], tensors: Sequence[torch.Tensor]) -> list[Stop]:
+    """The way cut short at Python, where a class of Python answers for a tensor.
+
+    Source: `DispatchKey::Python` stands above `BackendSelect` and the backends.
+    """
+    owner = _python_owner(tensors)
+    if not owner or (stops and stops[-1].what == "composite"):
+        return stops
+    above = [s for s in stops if not _is_backend(s.key) and s.key != "BackendSelect"]
+    return [*above, Stop("Python", "kernel", owner)]
 
 
 def _autocasts(device: str) -> bool:
@@ -180,11 +188,7 @@ def _python_owner(tensors: Sequence[torch.Tensor]) -> str:
     for tensor in tensors:
         kind = type(tensor)
         handler = getattr(kind, "__torch_dispatch__", None)
-        usual = (
-            torch.Tensor.__torch_dispatch__,
-            torch._C._disabled_torch_dispatch_impl,
-        )
-        if handler not in usual:
+        if handler not in _NO_HANDLER:
             return kind.__name__
     return ""
 
@@ -198,5 +202,6 @@ def dispatch_path(operator: str, *tensors: torch.Tensor) -> Table:
     Raises:
         KeyError: if there is no such operator.
     """
-    rows = [tuple(stop) for stop in path(operator, visited(*tensors))]
+    stops = _owned(path(operator, visited(*tensors)), tensors)
+    rows = [tuple(stop) for stop in stops]
     return Table(rows, ["key", "what sits there", "registered in"])

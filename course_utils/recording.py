@@ -48,6 +48,10 @@ class _Above(TorchFunctionMode):
 
 def _python_name(func: Callable) -> str | None:
     name = resolve_name(func) or getattr(func, "__name__", "")
+    plain = getattr(func, "__name__", "")
+    if name.startswith("torch.") and getattr(torch, plain, None) is func:
+        if name.split(".")[-1] != plain:
+            name = f"torch.{plain}"  # torch.spmm is torch.mm, and was found first
     if name == "grad":
         name = "torch.autograd.grad"  # which resolve_name does not know
     if name.endswith((".__get__", ".__set__")) or not name:

@@ -90,3 +90,14 @@ def test_file_names_have_no_folders_no_lines_and_no_numbers_of_parts():
 def test_an_unknown_operator_is_refused_with_an_example():
     with pytest.raises(KeyError, match="no operator 'aten::rleu'; try 'aten::relu'"):
         layers.dispatch_path("aten::rleu", torch.ones(3))
+
+
+def test_the_way_of_a_fake_tensor_ends_at_python_and_skips_what_is_below():
+    from torch._subclasses import FakeTensorMode
+
+    fake = FakeTensorMode().from_tensor(torch.ones(2))
+    rows = layers.dispatch_path("aten::relu", fake).rows
+    assert [row[0] for row in rows] == ["AutogradCPU", "ADInplaceOrView", "Python"]
+    assert rows[-1] == ("Python", "kernel", "FakeTensor")
+    composite = layers.dispatch_path("aten::linear", fake, fake).rows
+    assert composite[-1][1] == "composite"

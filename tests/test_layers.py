@@ -355,3 +355,20 @@ def test_a_kernel_is_named_without_its_templates():
     assert nesting._short("sm80_xmma_gemm_f32") == "sm80_xmma_gemm_f32"
     name = "void (anonymous namespace)::softmax_warp_forward<float>(float*)"
     assert nesting._short(name) == "softmax_warp_forward"
+
+
+def test_a_function_with_two_names_goes_by_its_own():
+    a = torch.ones(2, 2)
+    assert layers.record(torch.mm, a, a).python == ["torch.mm"]
+    assert layers.record(torch.relu, a).python == ["torch.relu"]
+
+
+def test_no_library_is_named_that_was_not_heard():
+    sparse, dense = torch.eye(3).to_sparse(), torch.ones(3, 3)
+    assert layers.record(torch.mm, sparse, dense).libraries == ["not known"]
+
+    @torch.library.custom_op("course_tests::unheard", mutates_args=())
+    def unheard(x: torch.Tensor) -> torch.Tensor:
+        return x.clone()
+
+    assert layers.record(unheard, dense).libraries == ["its own code"]
