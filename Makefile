@@ -24,7 +24,8 @@ lab: $(STAMP)
 	@sh .ci/setup.sh compiler || true
 	@echo "Opening JupyterLab on this machine only; Ctrl-C ends it."
 	$(BIN)/jupyter lab --ip=127.0.0.1 $$([ "$$(id -u)" = 0 ] && echo --allow-root) \
-	  $(LAB_ARGS) notebooks/00_start.ipynb
+	  --ServerApp.root_dir="$(CURDIR)" \
+	  --LabApp.default_url=/lab/tree/notebooks/00_start.ipynb $(LAB_ARGS)
 
 test: $(STAMP)
 	@sh .ci/setup.sh compiler
