@@ -9,7 +9,7 @@ using torch::stable::Tensor;
 
 Tensor relu_backward(const Tensor& grad, const Tensor& y) {
   STD_TORCH_CHECK(
-      grad.sizes() == y.sizes(), "grad and y must have the same shape");
+      grad.sizes().equals(y.sizes()), "grad and y must have the same shape");
   const Tensor g = torch::stable::contiguous(grad);
   const Tensor kept = torch::stable::contiguous(y);
   Tensor grad_x = torch::stable::empty_like(kept);
