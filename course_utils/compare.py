@@ -75,6 +75,8 @@ def show(value: Any) -> str:
             return f"{head} {value.tolist()}"
         except (RuntimeError, NotImplementedError):  # fake and meta tensors
             return f"{head} on {value.device}"
+    if callable(value) and hasattr(value, "__name__"):
+        return f"the function {value.__name__}"
     text = repr(value)
     return text if len(text) <= 200 else text[:197] + "..."
 

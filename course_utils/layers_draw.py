@@ -15,7 +15,7 @@ from course_utils.plot import COLORS, INK
 
 _ROLES = {
     "Autocast": "casts the arguments",
-    "Autograd": "notes what the backward pass will need",
+    "Autograd": "sees whether a gradient must be recorded",
     "ADInplaceOrView": "keeps account of views and changes in place",
     "BackendSelect": "chooses the backend by the device that was asked for",
     "Conjugate": "conjugates what was left lazy",

@@ -72,6 +72,7 @@ class Trial:
         Returns:
             What the answer returned.
         """
+        shown = self._show_call(args, kwargs)
         before = [a.detach().clone() if _plain(a) else None for a in args]
         got = self.run(answer, *args, case=case, kwargs=kwargs)
         for i, (arg, was) in enumerate(zip(args, before, strict=True)):
@@ -80,9 +81,9 @@ class Trial:
                     f"it changes its input: argument {i} was {compare.show(was)} and "
                     f"is {compare.show(arg)} after the call",
                     case=case,
-                    call=self._show_call(args, kwargs),
+                    call=shown,
                 )
-        self._compare(got, expect, args, kwargs, why, rtol, atol, what, strict_strides)
+        self._compare(got, expect, args, shown, why, rtol, atol, what, strict_strides)
         return got
 
     def run(
@@ -153,7 +154,7 @@ class Trial:
         """Compares two values; the tests in `why` are called with `(got, want)`."""
         if case is not None:
             self._begin(case)
-        self._compare(got, expect, (), None, why, rtol, atol, what, False)
+        self._compare(got, expect, (), "", why, rtol, atol, what, False)
 
     def require(
         self, condition: bool, sentence: str, *, got: Any = None, expect: Any = None
@@ -181,7 +182,7 @@ class Trial:
         got: Any,
         want: Any,
         args: tuple,
-        kwargs: dict[str, Any] | None,
+        shown: str,
         why: Sequence[Why],
         rtol: float,
         atol: float,
@@ -199,7 +200,7 @@ class Trial:
         raise Wrong(
             sentence,
             case=self._case,
-            call=self._show_call(args, kwargs) if args or kwargs else "",
+            call=shown,
             got=found.got,
             want=found.want,
         )
@@ -249,6 +250,8 @@ def _frames(error: Exception) -> list[str]:
     """Where it happened: lines of the reader's cells, and torch's functions below."""
     shown = []
     for frame in traceback.extract_tb(error.__traceback__)[1:]:
+        if "course_utils" in frame.filename or "_dynamo" in frame.filename:
+            continue
         if "ipykernel" in frame.filename or frame.filename.startswith("<"):
             shown.append(f"line {frame.lineno} of the cell, in {frame.name}")
         else:

@@ -185,6 +185,9 @@ def test_each_exercise_names_its_help(text):
     for found in notebooks.exercises(stored(text)):
         assert f"### Exercise {found.id}" in prose
         assert re.search(rf"hint\(\"{re.escape(found.id)}\"\)", prose), found.id
+    code = "\n".join(c.source for c in code_cells(stored(text)))
+    imported = re.search(r"from course_utils.check import (.*)", code)[1].split(", ")
+    assert {"check", "hint", "solution"} <= set(imported)
 
 
 @each_lesson

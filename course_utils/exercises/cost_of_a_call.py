@@ -102,6 +102,7 @@ def Cost(answer: type, t: Trial) -> None:
 
 def _count_bytes(answer: type, t: Trial) -> None:
     x, y = inputs.randn(5, 3), inputs.randn(5, 3, seed=1)
+    target = torch.zeros(5, 3)
     cost = _cost_of(t, answer, lambda: torch.relu(x), "relu of (5, 3) float32")
     t.equal(
         cost.bytes,
@@ -165,6 +166,21 @@ def _count_bytes(answer: type, t: Trial) -> None:
             lambda: torch.sum(x, dtype=torch.float64),
             60 + 8,
             _says(64, "the keyword arguments are lost: `func(*args, **kwargs)`"),
+        ),
+        (
+            "relu of the first two rows of (5, 3) float32",
+            lambda: torch.relu(x[:2]),
+            24 + 24,
+            _says(
+                60 + 24,
+                "the whole storage is counted; a slice reads only its own elements",
+            ),
+        ),
+        (
+            "mul of two (5, 3) float32 with out=",
+            lambda: torch.mul(x, y, out=target),
+            240,
+            _says(180, "a tensor among the keyword arguments (`out=`) is missing"),
         ),
         (
             "relu_ of (5, 3) float32",

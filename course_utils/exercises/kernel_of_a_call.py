@@ -39,9 +39,9 @@ def _conv_kernel(
     minutes=12,
     kind="function",
     hints=(
-        "The rule stands in `ConvParams::use_mkldnn` in Convolution.cpp, linked "
-        "above. Our convolutions are dense, have stride 1 and no dilation, are not "
-        "transposed and have one group, so most of its lines say nothing about them.",
+        "The rule stands above in words, and in `ConvParams::use_mkldnn` in "
+        "Convolution.cpp. Our convolutions are dense, have stride 1 and no dilation, "
+        "are not transposed and have one group, so most of it is settled.",
         "oneDNN gets float32 only, and only if one of three things holds: the batch "
         "is larger than 1, the kernel is larger than 3 in both directions, or the "
         "input has more than 20480 elements.",
@@ -61,10 +61,10 @@ def conv_kernel(answer: Callable, t: Trial) -> None:
         ("one image, 3 x 3", (1, 3, 8, 8), (4, 3, 3, 3), f32, "one small image"),
         ("four images, 3 x 3", (4, 3, 8, 8), (4, 3, 3, 3), f32, "a batch of 4"),
         ("two images, 3 x 3", (2, 3, 8, 8), (4, 3, 3, 3), f32, "a batch of 2"),
-        ("one image, 5 x 5", (1, 3, 8, 8), (4, 3, 5, 5), f32, "a kernel of 5 x 5"),
-        ("one image, 4 x 4", (1, 3, 8, 8), (4, 3, 4, 4), f32, "a kernel of 4 x 4"),
-        ("one image, 3 x 5", (1, 3, 8, 8), (4, 3, 3, 5), f32, "a kernel of 3 x 5"),
-        ("one image, 5 x 3", (1, 3, 8, 8), (4, 3, 5, 3), f32, "a kernel of 5 x 3"),
+        ("one image, 5 x 5", (1, 3, 8, 8), (4, 3, 5, 5), f32, "a window of 5 x 5"),
+        ("one image, 4 x 4", (1, 3, 8, 8), (4, 3, 4, 4), f32, "a window of 4 x 4"),
+        ("one image, 3 x 5", (1, 3, 8, 8), (4, 3, 3, 5), f32, "a window of 3 x 5"),
+        ("one image, 5 x 3", (1, 3, 8, 8), (4, 3, 5, 3), f32, "a window of 5 x 3"),
         ("many outputs", (1, 2, 4, 4), (9999, 2, 3, 3), f32, "a large weight"),
         ("20480 elements", (1, 5, 64, 64), (2, 5, 3, 3), f32, "exactly 20480 elements"),
         ("20481 elements", (1, 1, 3, 6827), (2, 1, 3, 3), f32, "20481 elements"),

@@ -178,6 +178,11 @@ def reading(answer: dict, t: Trial) -> None:
                 "`operators` counts the two arguments too; `$0` and `$1` come from "
                 "outside, no operator of the trace makes them",
             ),
+            (
+                lambda got, want: got == want + 1,
+                "`operators` counts `clamp_min` too, which relu's kernel calls; the "
+                "trace lists only what arrives from above",
+            ),
         ),
         "relu_writes": (
             (

@@ -3,8 +3,8 @@
 // so an edit of a kernel compiles in about a second.
 #pragma once
 
-#include <cuda_runtime.h>
 #include <cstdint>
+#include <cuda_runtime.h>
 
 namespace course {
 

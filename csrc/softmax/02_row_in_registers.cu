@@ -22,10 +22,9 @@ __device__ float warp_sum(float v) {
   return v;
 }
 
-extern "C" __global__ void __launch_bounds__(kThreads)
-    softmax_row_in_registers(
-        const float* __restrict__ x,
-        float* __restrict__ y) {
+extern "C" __global__ void __launch_bounds__(kThreads) softmax_row_in_registers(
+    const float* __restrict__ x,
+    float* __restrict__ y) {
   constexpr int kRow = kThreads * kVectors; // float4 in a row
   __shared__ float most_of[kWarps];
   __shared__ float sum_of[kWarps];
@@ -43,8 +42,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   float most = -INFINITY;
 #pragma unroll
   for (int k = 0; k < kVectors; ++k) {
-    most = fmaxf(
-        most, fmaxf(fmaxf(v[k].x, v[k].y), fmaxf(v[k].z, v[k].w)));
+    most = fmaxf(most, fmaxf(fmaxf(v[k].x, v[k].y), fmaxf(v[k].z, v[k].w)));
   }
   most = warp_max(most);
   if (lane == 0) {
