@@ -6,6 +6,8 @@ import os
 import tempfile
 from pathlib import Path
 
+import pytest
+
 
 def pytest_configure(config):
     """nbval's kernels and our own children get the environment of `make nb`."""
@@ -34,3 +36,27 @@ def _keep_output_of_c(config):
         return start(*args, **kwargs)
 
     nbval.kernel.start_new_kernel = start_without_pytest
+
+
+_lines: list[str] = []
+
+
+@pytest.fixture
+def figures():
+    """Figures that a run prints at its end, from whichever process measured them."""
+    return _lines
+
+
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["course_figures"] = _lines
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node, error):
+    _lines.extend(getattr(node, "workeroutput", {}).get("course_figures", []))
+
+
+def pytest_terminal_summary(terminalreporter):
+    for line in sorted(_lines):
+        terminalreporter.write_line(line)
