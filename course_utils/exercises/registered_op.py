@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from course_utils import inputs
 from course_utils.exercise import Trial, exercise
@@ -76,6 +77,7 @@ def register_squared_relu(answer: Callable, t: Trial) -> None:
     """
     op = _registered(answer, t, "answer_1")
     _values(op, t)
+    _reaches_cpu(op, t)
     _meta(op, t)
     _gradients(op, t)
     _opcheck(_registered(answer, t, "answer_2"), t)
@@ -117,6 +119,30 @@ def _values(op: Callable, t: Trial) -> None:
     for name, x in inputs.pointwise(inputs.FLOATING):
         rtol = 1e-5 if x.dtype in (torch.float32, torch.float64) else 2e-2
         t.call(op, x, 3.0, expect=_reference(x, 3.0), case=name, why=why, rtol=rtol)
+
+
+class _Heard(TorchDispatchMode):
+    """Keeps the names of the operators that arrive below autograd."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self.names.append(func._schema.name)
+        return func(*args, **(kwargs or {}))
+
+
+def _reaches_cpu(op: Callable, t: Trial) -> None:
+    x = torch.tensor([-1.0, 2.0], requires_grad=True)
+    with _Heard() as heard:
+        t.run(op, x, 3.0, case="what arrives below autograd")
+    t.require(
+        op._schema.name in heard.names,
+        "its autograd kernel computes by itself, from other operators, so the CPU "
+        "kernel never runs for a tensor with a gradient; call the operator again, "
+        "below autograd's key",
+    )
 
 
 def _meta(op: Callable, t: Trial) -> None:

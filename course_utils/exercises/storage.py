@@ -9,6 +9,7 @@ import torch
 
 from course_utils import inputs
 from course_utils.exercise import Trial, exercise
+from course_utils.exercises.start import Seen
 
 
 @exercise(
@@ -31,6 +32,17 @@ def strides_of(answer: Callable, t: Trial) -> None:
     Exact, and the same as those of `torch.empty(shape)`, for every shape: no
     dimensions, sizes of 1, sizes of 0.
     """
+    with Seen() as seen:
+        got = t.run(answer, (3, 4), case="how it is done")
+    t.require(
+        not seen.names,
+        f"it asks PyTorch (aten.{seen.names[0] if seen.names else ''}); compute the "
+        "strides from the sizes",
+    )
+    t.require(
+        isinstance(got, tuple) or got is None,
+        f"the result is a {type(got).__name__}; strides come as a tuple",
+    )
     for case, shape in (
         ("one dimension", (5,)),
         ("a matrix", (3, 4)),

@@ -1,4 +1,4 @@
-# expect: oneDNN is not asked for a kernel of 3 x 5
+# expect: oneDNN is not asked for a window of 3 x 5
 import math
 
 import torch
