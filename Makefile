@@ -5,6 +5,7 @@ PYTHON ?=
 LAB_ARGS ?=
 NB ?=
 GPU_PYTHON ?= python3
+GPU_ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.complete
 
@@ -49,7 +50,7 @@ publish: $(STAMP)
 
 # Uses the machine's own Python and torch; nothing is installed, no network is needed.
 gpu:
-	$(GPU_PYTHON) -m pytest -q -m gpu tests
+	$(GPU_PYTHON) -m pytest -q -m gpu $(GPU_ARGS) tests
 
 setup: $(STAMP)
 
